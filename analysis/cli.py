@@ -1,0 +1,261 @@
+"""The commands. Each imports what it needs when it runs, so that `--help` is quick."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from analysis import DATABASE, ROOT, __version__
+from analysis.errors import Trouble, choices
+
+FORMATS = ("table", "csv", "json", "markdown", "latex")
+
+EXAMPLES = """\
+examples:
+  python -m analysis run                                   all bundled snapshots, all notebooks, figures/index.html
+  python -m analysis stand --year 2026 2 4 6 6             where these ratings stand
+  python -m analysis stat top --year 2020 --snapshot 2019-11-08
+  python -m analysis stat --list
+  python -m analysis status
+"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; gives the exit status: 0 only when everything asked for was done."""
+    options = _parser().parse_args(arguments)
+    try:
+        return options.command(options)
+    except Trouble as trouble:
+        print(trouble, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("Stopped; what was complete is kept, and the same command goes on from there.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # `| head` closed its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+# The parser ---------------------------------------------------------------------------------------------------------
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m analysis",
+        description="Conference review statistics: public reviews to numbers and figures with their date and error.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    _add_fetch(commands)
+    _add_run(commands)
+    _add_stand(commands)
+    _add_stat(commands)
+    _add_status(commands)
+    return parser
+
+
+def _add(commands, name: str, run, description: str, example: str, *shared) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        name,
+        help=description,
+        description=description[0].upper() + description[1:] + ".",
+        epilog=f"example:\n  python -m analysis {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(command=run)
+    _add_where(parser)
+    for add in shared:
+        add(parser)
+    return parser
+
+
+def _add_where(parser) -> None:
+    parser.add_argument("--venue", default="ICLR", help="conference (default: ICLR)")
+    parser.add_argument(
+        "--database", type=Path, default=DATABASE, metavar="PATH", help="database, or folder of Parquet (default: data/reviews.duckdb)"
+    )
+
+
+def _add_years(parser) -> None:
+    parser.add_argument("--years", "--year", default="", metavar="YEARS", help="2020, or 2020,2023-2025, or all")
+
+
+def _add_snapshot(parser) -> None:
+    parser.add_argument("--snapshot", default="", metavar="NAME", help="a snapshot's name, or latest, release, decision")
+    parser.add_argument("--source", default="", choices=("", "bundled", "notes", "api"), help=argparse.SUPPRESS)
+
+
+def _add_population(parser) -> None:
+    parser.add_argument("--population", default="", metavar="WHICH", help="all, reviewed, active or decided papers")
+    parser.add_argument("--seed", type=int, default=0, help="seed of everything random (default: 0)")
+
+
+def _add_format(parser) -> None:
+    parser.add_argument("--format", default="table", choices=FORMATS, help="how to print (default: table)")
+
+
+def _add_fetch(commands) -> None:
+    parser = _add(commands, "fetch", _fetch, "load snapshots into the store", "fetch --years 2020", _add_years)
+    parser.add_argument("--source", default="bundled", choices=("bundled",), help="where from (default: bundled)")
+
+
+def _add_run(commands) -> None:
+    parser = _add(
+        commands, "run", _run, "execute the notebooks and make figures/index.html", "run --years 2020 --only 02,03", _add_years
+    )
+    _add_snapshot(parser)
+    parser.add_argument("--only", default="", metavar="NUMBERS", help="only these notebooks, as 02,03")
+    parser.add_argument("--jobs", type=int, default=0, help="notebooks at a time (default: the cores)")
+    parser.add_argument("--force", action="store_true", help="run also what is up to date")
+    parser.add_argument("--dry-run", action="store_true", help="say what would run, and why")
+    parser.add_argument("--cell-timeout", type=int, default=0, metavar="SECONDS", help="stop a cell after so long")
+    parser.add_argument("--width", default="", choices=("", "iclr", "column", "slide"), help="figures for this print width")
+    parser.add_argument("-p", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), help="a notebook parameter")
+
+
+def _add_stand(commands) -> None:
+    parser = _add(
+        commands,
+        "stand",
+        _stand,
+        "where these ratings stand, and what was decided for such papers",
+        "stand --year 2020 --snapshot final 6 6 6",
+        _add_years,
+        _add_snapshot,
+        _add_format,
+    )
+    parser.add_argument("ratings", nargs="*", metavar="RATING", help="the ratings of one paper")
+    parser.add_argument("--average", default="", metavar="A", help="instead of ratings: their average, as printed somewhere")
+
+
+def _add_stat(commands) -> None:
+    parser = _add(
+        commands, "stat", _stat, "print one statistic", "stat ratings --year 2026 --format markdown", _add_years, _add_snapshot,
+        _add_population, _add_format,
+    )
+    parser.add_argument("name", nargs="?", default="", metavar="NAME", help="the statistic; --list shows them")
+    parser.add_argument("--list", action="store_true", help="list the statistics")
+    parser.add_argument("--by", default="", metavar="COLUMN", help="split by a column of papers or reviews")
+    parser.add_argument("--join", type=Path, metavar="FILE", help="CSV or Parquet with columns of your own, by forum or review_id")
+
+
+def _add_status(commands) -> None:
+    _add(commands, "status", _status, "list the snapshots in the store, against the official counts", "status", _add_years, _add_format)
+
+
+# The commands -------------------------------------------------------------------------------------------------------
+
+
+def _years(options, default: str = "") -> tuple[int, ...]:
+    """The years asked for; `all` means those that can be had without a fetch."""
+    from analysis.venues import known_years, parse_years
+
+    text = options.years or default
+    if not text:
+        raise Trouble("Which year? Give --year, as in --year 2020 (or --years all).")
+    if text != "all":
+        return tuple(parse_years(text, options.venue, options.database))
+    from analysis.compute import available_years
+
+    known_years(options.venue, options.database)  # an unknown venue is told as such
+    found = available_years(options.database, options.venue, options.source)
+    if not found:
+        raise Trouble(f"No year of {options.venue} is in the store; fetch one first.")
+    return tuple(found)
+
+
+def _fetch(options) -> int:
+    from analysis import fetch
+    from analysis.sources import bundled
+    from analysis.venues import venue_year
+
+    years = _years(options, default="all")
+    for year in years:
+        venue_year(options.venue, year, options.database)
+        bundled.described(year)
+    fetch.load_bundled(years, options.database, say=_tell)
+    return 0
+
+
+def _run(options) -> int:
+    from analysis import gallery, runner
+
+    result = runner.run(
+        _years(options, default="all"),
+        venue=options.venue,
+        source=options.source,
+        snapshot=options.snapshot,
+        only=tuple(filter(None, options.only.split(","))),
+        database=options.database.absolute(),
+        jobs=options.jobs,
+        force=options.force,
+        dry_run=options.dry_run,
+        cell_timeout=options.cell_timeout,
+        parameters={**dict(options.p), **({"width": options.width} if options.width else {})},
+        say=_tell,
+    )
+    if not options.dry_run:
+        print(f"The page is {gallery.make(ROOT / 'figures')}")
+    return result.status
+
+
+def _stand(options) -> int:
+    from analysis import standing
+
+    years = _years(options)
+    if len(years) != 1:
+        raise Trouble(f"`stand` takes one year, not {len(years)}.")
+    printed, remarks = standing.answer(
+        options.database, options.venue, years[0], options.snapshot, options.source, options.ratings, options.average,
+        options.format,
+    )
+    print(printed)
+    for remark in remarks:
+        _tell(remark)
+    return 0
+
+
+def _stat(options) -> int:
+    from analysis import tables
+    from analysis.compute import Asked, compute
+
+    if options.list or not options.name:
+        return _list_statistics(options)
+    asked = Asked(
+        options.database, options.venue, _years(options, default="" if options.name != "years" else "all"), options.snapshot,
+        options.population, options.source, options.by, options.join, options.seed,
+    )
+    answer = compute(options.name, asked)
+    for remark in answer.remarks:
+        _tell(remark)
+    caption = "; ".join(answer.titles)
+    print(tables.text(answer.frame, options.format, shares=answer.shares, caption=caption))
+    return 0
+
+
+def _list_statistics(options) -> int:
+    from analysis.statistics import statistics
+
+    if not options.list:
+        raise Trouble(f"Which statistic? There are {choices(statistics())}; --list says what each one tells.")
+    known = statistics()
+    width = max(map(len, known))
+    for name, one in known.items():
+        print(f"{name:<{width}}  {one.question}")
+    return 0
+
+
+def _status(options) -> int:
+    from analysis import status, tables
+
+    frame = status.status(options.database, options.venue)
+    print(tables.text(frame, options.format))
+    return 0
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

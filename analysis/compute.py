@@ -1,0 +1,122 @@
+"""Compute: a statistic by its name, from the store. What the command line prints and the checks recompute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from analysis import fetch, sample, store
+from analysis.errors import Trouble
+from analysis.sources import bundled
+from analysis.statistics import Statistic, statistic
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What somebody wants computed: the options that every statistic takes."""
+
+    database: Path
+    venue: str
+    years: tuple[int, ...]
+    snapshot: str = ""
+    population: str = ""
+    source: str = ""
+    by: str = ""
+    join: Path | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A frame with what must be said about it."""
+
+    frame: pd.DataFrame
+    shares: tuple[str, ...]
+    titles: tuple[str, ...]
+    remarks: tuple[str, ...] = field(default=())
+
+
+def available_years(database: Path, venue: str, source: str = "") -> list[int]:
+    """The years that can be had without a fetch: bundled, or in the store."""
+    held = {one.year for one in store.held(database, venue, source=source)}
+    shipped = bundled.years() if venue == bundled.VENUE and source in ("", "bundled") else []
+    return sorted(held.union(shipped))
+
+
+def compute(name: str, asked: Asked) -> Answer:
+    """The named statistic for the years asked for; Trouble where one of them cannot be had."""
+    wanted = statistic(name)
+    run = {"sample": _each, "pair": _pairs, "samples": _across}[wanted.takes]
+    return run(wanted, asked)
+
+
+def _load(wanted: Statistic, asked: Asked, year: int, snapshot: str = "") -> sample.Sample:
+    return sample.load(
+        asked.database,
+        asked.venue,
+        year,
+        snapshot or asked.snapshot,
+        population=asked.population or wanted.population,
+        source=asked.source,
+        need=wanted.need,
+        columns=(asked.by,) if asked.by else (),
+        join=asked.join,
+    )
+
+
+def _call(wanted: Statistic, asked: Asked, *args) -> pd.DataFrame:
+    return wanted.function(*args, seed=asked.seed) if wanted.seeded else wanted.function(*args)
+
+
+def _each(wanted: Statistic, asked: Asked) -> Answer:
+    samples = [_load(wanted, asked, year) for year in asked.years]
+    frames = [_by(wanted, asked, one) for one in samples]
+    if len(samples) > 1:
+        frames = [_labelled(frame, "year", one.snapshot.year) for frame, one in zip(frames, samples, strict=True)]
+    return _answer(wanted, frames, samples)
+
+
+def _by(wanted: Statistic, asked: Asked, one: sample.Sample) -> pd.DataFrame:
+    if not asked.by:
+        return _call(wanted, asked, one)
+    parts = [_labelled(_call(wanted, asked, part), asked.by, value) for value, part in one.split(asked.by)]
+    if not parts:
+        raise Trouble(f"{one.snapshot.title} has no value in the column `{asked.by}` to split by.")
+    return pd.concat(parts, ignore_index=True)
+
+
+def _labelled(frame: pd.DataFrame, column: str, value: object) -> pd.DataFrame:
+    """The frame with its group in front; a column of the same name keeps its place as `..._within`."""
+    renamed = frame.rename(columns={column: f"{column}_within"})
+    renamed.insert(0, column, value)
+    return renamed
+
+
+def _pairs(wanted: Statistic, asked: Asked) -> Answer:
+    if asked.by:
+        raise Trouble(f"`{wanted.name}` compares two snapshots and cannot be split with --by.")
+    frames, samples = [], []
+    for year in asked.years:
+        names = asked.snapshot.split(",") if asked.snapshot else ["release", ""]
+        if len(names) != 2:
+            raise Trouble(f"`{wanted.name}` compares two snapshots: --snapshot FIRST,SECOND (got {asked.snapshot!r}).")
+        before, after = (_load(wanted, asked, year, snapshot) for snapshot in names)
+        frame = _call(wanted, asked, before, after)
+        frames.append(_labelled(frame, "year", year) if len(asked.years) > 1 else frame)
+        samples += [before, after]
+    return _answer(wanted, frames, samples)
+
+
+def _across(wanted: Statistic, asked: Asked) -> Answer:
+    if asked.by:
+        raise Trouble(f"`{wanted.name}` compares years and cannot be split with --by.")
+    samples = [_load(wanted, asked, year) for year in asked.years]
+    return _answer(wanted, [_call(wanted, asked, samples)], samples)
+
+
+def _answer(wanted: Statistic, frames: list[pd.DataFrame], samples: list[sample.Sample]) -> Answer:
+    remarks = tuple(dict.fromkeys(remark for one in samples for remark in one.remarks))
+    titles = tuple(dict.fromkeys(one.title for one in samples))
+    return Answer(pd.concat(frames, ignore_index=True), wanted.shares, titles, remarks)

@@ -1,0 +1,89 @@
+"""What a notebook calls: load a sample, open a book for its figures, say a sentence. Nothing is computed or drawn here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from analysis import ROOT, compute, status
+from analysis import fetch as fetching
+from analysis import sample as samples_of
+from analysis.draw import publish
+from analysis.errors import Trouble
+from analysis.sample import Sample
+from analysis.statistics.ledger import knows_accepted
+from analysis.venues import venue_year
+
+
+def path(database: str) -> Path:
+    """A relative path is meant from the project's folder, wherever the notebook runs."""
+    return ROOT / database
+
+
+def say(*sentences: str) -> None:
+    """Print sentences, one a line."""
+    for sentence in sentences:
+        print(sentence)
+
+
+def fetch(venue: str, year: int, source: str, database: str) -> None:
+    """Load a year from a source into the store; what is already there is left alone."""
+    fetching.fetch(venue, year, source, path(database), say=say)
+
+
+def snapshots(venue: str, year: int, database: str) -> pd.DataFrame:
+    """The snapshots of a year in the store, with what they hold."""
+    return status.status(path(database), venue, (year,)).drop(columns=["venue", "year"])
+
+
+def book(name: str, *read: Sample, venue: str = "", year: int | None = None, width: str = "iclr") -> publish.Book:
+    """Where a notebook's figures and tables go: beside those of the same snapshot, or of the same year or venue."""
+    return publish.book(name, *read, venue=venue, year=year, width=width)
+
+
+def acceptance_known(loaded: Sample) -> bool:
+    """Whether this snapshot knows who was accepted; says so where it does not."""
+    if knows_accepted(loaded):
+        return True
+    say(f"{loaded.snapshot.title} does not know who was accepted: what was decided is left out.")
+    return False
+
+
+def self_assessment(venue: str, year: int, database: str) -> str:
+    """What the form of a year asks reviewers about themselves: `experience`, else `confidence`."""
+    form = venue_year(venue, year, path(database))
+    return "experience" if form.experience_scale else "confidence"
+
+
+def sample(
+    venue: str, year: int, snapshot: str = "", database: str = "", population: str = "reviewed", need: str = ""
+) -> Sample:
+    """Load a sample, and say what must be said about it."""
+    loaded = samples_of.load(path(database), venue, year, snapshot, population, need=need)
+    say(loaded.title, *loaded.remarks)
+    return loaded
+
+
+def samples(venue: str, years: Sequence[int], snapshot: str, database: str, population: str) -> list[Sample]:
+    """A sample a year; of all years in the store when none are named. A year without the asked snapshot is left out, and told."""
+    loaded = []
+    for year in years or compute.available_years(path(database), venue):
+        try:
+            loaded.append(samples_of.load(path(database), venue, year, snapshot, population))
+        except Trouble as trouble:
+            say(f"{year} left out: {trouble}")
+    say(*dict.fromkeys(remark for one in loaded for remark in one.remarks))
+    return loaded
+
+
+def each_year(statistic: Callable[[Sample], pd.DataFrame], loaded: Sequence[Sample]) -> pd.DataFrame:
+    """A statistic for each year that allows it, with the year in front; the others are told."""
+    frames = []
+    for one in loaded:
+        try:
+            frames.append(statistic(one).assign(year=one.snapshot.year))
+        except Trouble as trouble:
+            say(f"{one.snapshot.year} left out: {trouble}")
+    return pd.concat(frames, ignore_index=True).pipe(lambda frame: frame[["year", *frame.columns.drop("year")]])

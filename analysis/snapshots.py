@@ -1,0 +1,91 @@
+"""What a snapshot is, and which one a name means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from analysis.errors import Trouble, choices
+
+OUTCOMES = ("accepted", "rejected", "workshop", "withdrawn", "desk_rejected", "undecided")
+DECIDED = ("accepted", "rejected", "workshop")
+STAGES = ("release", "discussed", "final")
+ALIASES = ("latest", "release", "decision")
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What a venue-year looked like at one moment: one row of the table `snapshots`.
+
+    `outcomes` says how far outcomes are known: `complete`, `accepted only` (who was accepted is known, the others are not
+    told apart) or `none`. Papers (reviews) of two snapshots are the same ones only where `paper_ids` (`review_ids`) agree.
+    """
+
+    snapshot_id: int
+    venue: str
+    year: int
+    name: str
+    stage: str
+    taken_at: datetime
+    source: str
+    outcomes: str
+    paper_ids: str
+    review_ids: str
+    papers: int
+    reviews: int
+    digest: str
+
+    @property
+    def title(self) -> str:
+        return f"{self.venue} {self.year}, {self.name}"
+
+    @property
+    def order(self) -> tuple:
+        """Final snapshots come after all others; of two at one moment the fetched one comes after the bundled one."""
+        return self.stage == "final", self.name == "final", self.taken_at, self.source != "bundled"
+
+
+def choose(
+    snapshots: Sequence[Snapshot],
+    asked: str = "",
+    decision: str = "final",
+    usual: tuple[str, ...] = ("decision", "latest"),
+) -> tuple[Snapshot, str]:
+    """The snapshot that a name or alias means, and a sentence where a default had to give way (else an empty string).
+
+    A name that was asked for is never replaced. With no name the first of `usual` that exists is taken. `decision` says
+    what decisions of this year were based on: `final`, or `release` where scores were put back.
+    """
+    ordered = sorted(snapshots, key=lambda snapshot: snapshot.order)
+    if not ordered:
+        raise Trouble("There is no snapshot to choose from; `python -m analysis status` lists what the store holds.")
+    for alias in (asked,) if asked else usual:
+        found = _meant(ordered, alias, decision)
+        if found is not None:
+            return found, _excuse(found, alias, asked, usual)
+    first, names = ordered[0], list(dict.fromkeys(snapshot.name for snapshot in ordered))
+    known = f"{first.venue} {first.year} has {choices(names)}"
+    if asked in ALIASES:
+        raise Trouble(f"{first.venue} {first.year} has no `{asked}` snapshot; {known}: ask for one of these by its name.")
+    raise Trouble(f"There is no snapshot `{asked}`; {known}; the aliases are {choices(ALIASES)}.")
+
+
+def _meant(ordered: Sequence[Snapshot], alias: str, decision: str) -> Snapshot | None:
+    before = [snapshot for snapshot in ordered if snapshot.stage != "final"]
+    final = [snapshot for snapshot in ordered if snapshot.stage == "final"]
+    if alias == "latest":
+        return ordered[-1]
+    if alias == "release" or (alias == "decision" and decision == "release"):
+        return before[0] if before else None
+    if alias == "decision":
+        return final[-1] if final else None
+    named = [snapshot for snapshot in ordered if snapshot.name == alias]
+    return named[-1] if named else None
+
+
+def _excuse(found: Snapshot, alias: str, asked: str, usual: tuple[str, ...]) -> str:
+    if asked or alias == usual[0]:
+        return ""
+    missing = {"release": "from before the decisions", "decision": "that the decisions were based on"}[usual[0]]
+    return f"There is no snapshot of {found.venue} {found.year} {missing}; this is {found.name} ({found.stage})."

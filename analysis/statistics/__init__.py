@@ -1,0 +1,70 @@
+"""The statistics: pure functions, a file per family, each known by one name.
+
+A statistic takes a sample (or a pair, or several) and gives one tidy frame: group columns, then `value`, `low`, `high`, `n`
+where an estimate is meant. `register` makes it known to the command line and the notebooks.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pandas as pd
+
+from analysis.errors import Trouble, choices
+
+FAMILIES = ("ledger", "ratings", "thresholds", "standing", "reviewers", "acceptance", "years")
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A function with the name people type, and what it wants.
+
+    `takes` is `sample`, `pair` (two snapshots of a year) or `samples` (one of each year). `need` is a review column without
+    which a snapshot is no use. `shares` are the columns that are fractions: printed as percent.
+    """
+
+    name: str
+    function: Callable[..., pd.DataFrame]
+    takes: str
+    population: str
+    need: str
+    shares: tuple[str, ...]
+    seeded: bool
+
+    @property
+    def question(self) -> str:
+        """The first sentence of the docstring."""
+        return (self.function.__doc__ or "").strip().splitlines()[0]
+
+
+_known: dict[str, Statistic] = {}
+
+
+def register(
+    name: str, takes: str = "sample", population: str = "reviewed", need: str = "", shares: tuple[str, ...] = ("value", "low", "high")
+):
+    """Make a function known as a statistic: ``@register("ratings")``."""
+
+    def remember(function: Callable[..., pd.DataFrame]) -> Callable[..., pd.DataFrame]:
+        seeded = "seed" in function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
+        _known[name] = Statistic(name, function, takes, population, need, shares, seeded)
+        return function
+
+    return remember
+
+
+def statistics() -> dict[str, Statistic]:
+    """All statistics by name, in the order of the families."""
+    for family in FAMILIES:
+        importlib.import_module(f"analysis.statistics.{family}")
+    return dict(_known)
+
+
+def statistic(name: str) -> Statistic:
+    """The statistic of that name; Trouble naming those that exist."""
+    known = statistics()
+    if name not in known:
+        raise Trouble(f"There is no statistic `{name}`; there are {choices(known)}.")
+    return known[name]

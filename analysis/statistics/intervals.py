@@ -1,0 +1,107 @@
+"""Intervals: Wilson where the unit is the paper, a bootstrap over papers for everything about reviews."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+LEVEL = 0.95
+Z = 1.959963984540054  # the 0.975 quantile of the normal distribution
+DRAWS = 1000
+BLOCK = 100  # draws that share one generator: blocks can be computed anywhere, in any order, with the same result
+FEW_PAPERS = 100  # below this an interval comes with a warning
+
+
+def wilson(successes, n) -> tuple[np.ndarray, np.ndarray]:
+    """95 % limits of a share of independent papers; NaN where `n` is 0.
+
+    Wilson (1927). Not for reviews: those of one paper are not independent, use `bootstrap`.
+    """
+    successes, n = np.asarray(successes, dtype=float), np.asarray(n, dtype=float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share, shrink = successes / n, 1 + Z**2 / n
+        centre = (share + Z**2 / (2 * n)) / shrink
+        half = Z / shrink * np.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2))
+        # The formula is exact at the ends, floating point is not.
+        low = np.where(successes == 0, 0.0, centre - half)
+        high = np.where(successes == n, 1.0, centre + half)
+    return np.where(n > 0, low, np.nan), np.where(n > 0, high, np.nan)
+
+
+def resampled(papers: np.ndarray, draws: int = DRAWS, seed: int = 0) -> Iterator[np.ndarray]:
+    """Sums over resampled papers, in blocks of up to `BLOCK` rows: draws x columns.
+
+    `papers` is papers x columns. Papers with equal rows are exchangeable, so whole kinds of papers are drawn at once:
+    the cost depends on how many kinds there are, not on how many papers, and the order of rows does not matter.
+    """
+    kinds, counts = np.unique(papers, axis=0, return_counts=True)
+    for weights in resampled_counts(counts, draws, seed):
+        yield weights @ kinds
+
+
+def resampled_counts(counts: np.ndarray, draws: int = DRAWS, seed: int = 0) -> Iterator[np.ndarray]:
+    """How often each kind of paper is drawn, in blocks: draws x kinds. `counts` says how many papers are of each
+    kind.
+    """
+    n = int(counts.sum())
+    for block, start in enumerate(range(0, draws, BLOCK)):
+        generator = np.random.default_rng([seed, block])
+        yield generator.multinomial(n, counts / n, size=min(BLOCK, draws - start))
+
+
+def bootstrap(
+    papers: np.ndarray, estimate: Callable[[np.ndarray], np.ndarray], draws: int = DRAWS, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
+    """95 % percentile limits of an estimate that is a function of sums over papers.
+
+    `papers` is papers x columns; `estimate` takes sums (draws x columns) and gives draws x estimates. Resampling
+    whole papers keeps the reviews of a paper together (cluster bootstrap; Davison and Hinkley 1997, 3.8). NaN for no
+    papers at all.
+    """
+    papers = np.asarray(papers)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if len(papers) == 0:
+            nothing = np.full(estimate(np.zeros((1, papers.shape[1]))).shape[1:], np.nan)
+            return nothing, nothing
+        drawn = np.concatenate([estimate(sums) for sums in resampled(papers, draws, seed)])
+    return limits(drawn)
+
+
+def shares_of_papers(successes, n) -> dict[str, np.ndarray]:
+    """The columns value, low, high (Wilson) of shares of papers; NaN where `n` is 0 or not known."""
+    successes, n = np.asarray(successes, dtype=float), np.asarray(n, dtype=float)
+    value = np.divide(successes, n, out=np.full(n.shape, np.nan), where=n > 0)
+    low, high = wilson(successes, n)
+    return {"value": value, "low": low, "high": high}
+
+
+def estimates(
+    papers: np.ndarray, estimate: Callable[[np.ndarray], np.ndarray], draws: int = DRAWS, seed: int = 0
+) -> dict[str, np.ndarray]:
+    """The columns value, low, high (`bootstrap`) of estimates that are functions of sums over papers."""
+    papers = np.asarray(papers)
+    # Summed kind by kind, so that sums of fractions do not depend on the order of the rows either.
+    kinds, counts = np.unique(papers, axis=0, return_counts=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = estimate((counts @ kinds)[np.newaxis])[0]
+    low, high = bootstrap(papers, estimate, draws, seed)
+    return {"value": value, "low": low, "high": high}
+
+
+def shares_of_reviews(profiles: np.ndarray, draws: int = DRAWS, seed: int = 0) -> dict[str, np.ndarray]:
+    """The columns count, value, low, high (`bootstrap`), n of what reviews say. `profiles` is papers x answers,
+    counts of reviews.
+    """
+    count = profiles.sum(axis=0)
+    columns = estimates(profiles, lambda sums: sums / sums.sum(axis=1, keepdims=True), draws, seed)
+    return {"count": count, **columns, "n": np.full(count.shape, count.sum())}
+
+
+def limits(drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The 2.5 and 97.5 % quantiles of bootstrap draws (draws x estimates), leaving out draws without a value."""
+    tail = (1 - LEVEL) / 2
+    empty = np.isnan(drawn).all(axis=0)
+    filled = np.where(empty, 0.0, drawn)
+    low, high = np.nanquantile(filled, [tail, 1 - tail], axis=0)
+    return np.where(empty, np.nan, low), np.where(empty, np.nan, high)

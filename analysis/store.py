@@ -1,0 +1,375 @@
+"""The store: snapshots in, frames out.
+
+DuckDB gives a file to one writer or to many readers, never both, so nobody writes `reviews.duckdb` in place: a load builds
+the new database beside the old one and swaps it in. Readers keep the whole snapshot they opened, old or new.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
+
+import duckdb
+import orjson
+
+from analysis import __version__
+from analysis.errors import Trouble, choices
+from analysis.snapshots import OUTCOMES, Snapshot
+
+SCHEMA = Path(__file__).with_name("schema.sql")
+TABLES = ("snapshots", "submissions", "reviews", "decisions", "meta_reviews", "comments", "problems")
+
+# Opening a file of another program must not make DuckDB download an extension for it.
+OFFLINE = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+
+# Columns that every sample has.
+SAMPLED = ("paper", "outcome", "tier", "rating", "confidence", "experience")
+
+Rows = Mapping[str, list[dict]]
+
+
+# Reading ------------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def reading(database: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A read-only connection to a database file, or to a folder of Parquet as `export` writes it; closed at the end."""
+    if database.is_dir():
+        con = _connect_folder(database)
+    else:
+        con = _connect_file(database)
+    try:
+        yield con
+    finally:
+        con.close()
+
+
+def _connect_file(database: Path) -> duckdb.DuckDBPyConnection:
+    if not database.exists():
+        raise Trouble(f"There is no database {database}; `python -m analysis fetch --years YEAR` makes it.")
+    con = _open(database, read_only=True)
+    present = {row[0] for row in con.execute("select table_name from information_schema.tables").fetchall()}
+    if missing := [table for table in TABLES if table not in present]:
+        con.close()
+        raise Trouble(f"{database} is a DuckDB database of another program (no table `{missing[0]}`); give another --database.")
+    return con
+
+
+def _open(database: Path, read_only: bool) -> duckdb.DuckDBPyConnection:
+    try:
+        return duckdb.connect(str(database), read_only=read_only, config=OFFLINE)
+    except duckdb.Error as error:
+        reason = str(error).splitlines()[0]
+        if "lock" in reason.lower():
+            raise Trouble(f"{database} is open for writing in another program: close it there ({reason}).") from None
+        raise Trouble(f"{database} is not a database that this suite can read ({reason}); give another --database.") from None
+
+
+def _connect_folder(folder: Path) -> duckdb.DuckDBPyConnection:
+    con = duckdb.connect(config=OFFLINE)
+    for table in TABLES:
+        files = sorted(folder.glob(f"{table}/**/*.parquet"))
+        if not files:
+            con.close()
+            raise Trouble(f"{folder} is not a folder that `python -m analysis export` wrote: it has no {table}/*.parquet.")
+        source = con.read_parquet([str(file) for file in files], hive_partitioning=False, union_by_name=True)
+        source.create_view(table)
+    return con
+
+
+def snapshots(con: duckdb.DuckDBPyConnection, venue: str = "", year: int = 0, source: str = "") -> list[Snapshot]:
+    """The snapshots in a store, oldest first; of one venue, year or source where these are given."""
+    columns = ", ".join(field.name for field in fields(Snapshot))
+    rows = con.execute(f"select {columns} from snapshots").fetchall()
+    found = [Snapshot(*row) for row in rows]
+    asked = {"venue": venue, "year": year, "source": source}
+    kept = [one for one in found if all(getattr(one, key) == value for key, value in asked.items() if value)]
+    return sorted(kept, key=lambda one: (one.venue, one.year, one.order))
+
+
+def held(database: Path, venue: str = "", year: int = 0, source: str = "") -> list[Snapshot]:
+    """As `snapshots`, from a path; nothing where there is no database yet."""
+    if not database.exists():
+        return []
+    with reading(database) as con:
+        return snapshots(con, venue, year, source)
+
+
+def papers(con: duckdb.DuckDBPyConnection, snapshot_id: int, columns: Sequence[str] = (), join: Path | None = None):
+    """A frame with a row a submission: paper, outcome, tier, then those of `columns` that submissions or the file have."""
+    extra = _extra(con, "submissions", columns)
+    return _frame(con, "submissions", "forum", ["paper", "outcome", "tier", *extra], snapshot_id, join, "true", "paper")
+
+
+def rated_reviews(con: duckdb.DuckDBPyConnection, snapshot_id: int, columns: Sequence[str] = (), join: Path | None = None):
+    """A frame with a row a review that has a rating: paper, rating, confidence, experience, then the columns asked for."""
+    extra = _extra(con, "reviews", columns)
+    # As floats a missing value is NaN in every snapshot, whether others are missing too or not.
+    wanted = ["paper", "rating", "confidence::float as confidence", "experience::float as experience", *extra]
+    return _frame(con, "reviews", "review_id", wanted, snapshot_id, join, "rating is not null", "paper, review_id")
+
+
+def _extra(con, table: str, columns: Sequence[str]) -> list[str]:
+    """Expressions for further columns of a table; a scored field (`soundness`) is an entry of the map `scores`."""
+    present = {row[0] for row in con.execute(f"select column_name from (describe {table})").fetchall()}
+    plain = [f'"{name}"' for name in columns if name in present and name not in SAMPLED]
+    if table != "reviews":
+        return plain
+    keys = "select distinct unnest(map_keys(scores)) from reviews"
+    scored = {row[0] for row in con.execute(keys).fetchall()}.intersection(columns) - present
+    return plain + [f"""scores['{name}'] as "{name}\"""" for name in sorted(scored)]
+
+
+def _frame(con, table: str, key: str, columns: list[str], number: int, join: Path | None, where: str, order: str):
+    """The columns of one snapshot's rows, with those of a file that is keyed by `key`."""
+    source, params = table, [number]
+    if join is not None and key in (names := _columns_of(con, join)):
+        others = ", ".join(f'"{name}"' for name in names if name not in ("forum", "review_id"))
+        columns = [*columns, others] if others else columns
+        source = f"{table} left join (select {key}, {others or '1'} from {_file(join)}) as joined using ({key})"
+    return con.sql(
+        f"select {', '.join(columns)} from {source} where snapshot_id = ? and {where} order by {order}", params=params
+    ).df()
+
+
+def _file(path: Path) -> str:
+    reader = "read_parquet" if path.suffix == ".parquet" else "read_csv"
+    return f"{reader}('{str(path).replace(chr(39), chr(39) * 2)}')"
+
+
+def _columns_of(con, path: Path) -> list[str]:
+    """The columns of a file to join; Trouble when it cannot be read or has neither key."""
+    try:
+        names = [row[0] for row in con.execute(f"select column_name from (describe select * from {_file(path)})").fetchall()]
+    except duckdb.Error as error:
+        raise Trouble(f"{path} cannot be joined: {str(error).splitlines()[0]}") from None
+    if not {"forum", "review_id"}.intersection(names):
+        raise Trouble(f"{path} cannot be joined: it has neither a column `forum` nor `review_id` (it has {choices(names)}).")
+    return names
+
+
+def has_field(con: duckdb.DuckDBPyConnection, snapshot_id: int, field: str) -> bool:
+    """Whether any rated review of a snapshot has a value in this column (`confidence`, `experience`)."""
+    query = f"select count({field}) > 0 from reviews where snapshot_id = ? and rating is not null"
+    return con.execute(query, [snapshot_id]).fetchall()[0][0]
+
+
+# Writing ------------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def loading(database: Path, purpose: str = "a load") -> Iterator[None]:
+    """Hold the one lock that loads of a database share; Trouble naming the process that has it."""
+    path = database.with_name(database.name + ".lock")
+    try:
+        database.parent.mkdir(parents=True, exist_ok=True)
+        lock = open(path, "a+")  # noqa: SIM115 (the lock lives as long as the file is open)
+    except OSError as error:
+        raise Trouble(f"{database.parent} cannot be written to ({error.strerror}); give another --database.") from None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.seek(0)
+            holder = lock.read().strip() or "another process"
+            raise Trouble(f"{database} is being loaded by {holder}; wait for it to end, then try again.") from None
+        lock.truncate(0)
+        lock.write(f"process {os.getpid()} ({purpose})")
+        lock.flush()
+        yield
+        lock.truncate(0)
+
+
+@contextmanager
+def rebuilding(database: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A writable copy of the database beside it, swapped in when the block ends well and thrown away when it does not.
+
+    To be used within `loading`.
+    """
+    new = database.with_name(database.name + ".new")
+    _remove(new)
+    try:
+        if database.exists():
+            _copy(database, new)
+        con = _open(new, read_only=False)
+        with con:
+            con.execute(SCHEMA.read_text())
+            yield con
+            con.execute("checkpoint")
+        _swap(new, database)
+    except OSError as error:
+        raise Trouble(f"{database.parent} cannot be written to ({error.strerror}); nothing was changed.") from None
+    finally:
+        _remove(new)
+
+
+def _copy(database: Path, new: Path) -> None:
+    with reading(database):
+        pass  # refuses a file that is not ours before anything is made of it
+    if Path(f"{database}.wal").exists():
+        raise Trouble(f"{database}.wal holds unfinished writes of another program: open and close the database there first.")
+    shutil.copyfile(database, new)
+
+
+def _swap(new: Path, database: Path) -> None:
+    with open(new, "rb+") as file:
+        os.fsync(file.fileno())
+    os.replace(new, database)
+    folder = os.open(database.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _remove(new: Path) -> None:
+    for path in (new, Path(f"{new}.wal")):
+        path.unlink(missing_ok=True)
+
+
+def save(con: duckdb.DuckDBPyConnection, snapshot: Mapping[str, object], batches: Iterable[Rows]) -> int:
+    """Write one snapshot (columns of the table `snapshots`) and its rows; gives its id.
+
+    A snapshot of the same venue, year, name and paper ids is replaced. Rows come in batches, as dicts with the columns of
+    schema.sql less `snapshot_id` and `paper`, and go through files, so memory does not grow with their number.
+    """
+    number = _next_id(con, snapshot)
+    con.execute("begin")
+    with tempfile.TemporaryDirectory(prefix="rows-") as folder:
+        for table, path in _spool(batches, Path(folder)).items():
+            _insert(con, table, path, number)
+    _insert_snapshot(con, number, {**snapshot, "suite_version": __version__})
+    _number_papers(con, number, snapshot)
+    _refresh(con, snapshot)
+    con.execute("commit")
+    return number
+
+
+def _next_id(con, snapshot: Mapping) -> int:
+    key = [snapshot[name] for name in ("venue", "year", "name", "paper_ids")]
+    same = "select snapshot_id from snapshots where venue = ? and year = ? and name = ? and paper_ids = ?"
+    for (number,) in con.execute(same, key).fetchall():
+        drop(con, number)
+    return con.execute("select coalesce(max(snapshot_id), 0) + 1 from snapshots").fetchall()[0][0]
+
+
+def drop(con: duckdb.DuckDBPyConnection, snapshot_id: int) -> None:
+    """Remove one snapshot with all its rows."""
+    for table in TABLES:
+        con.execute(f"delete from {table} where snapshot_id = ?", [snapshot_id])
+
+
+def _spool(batches: Iterable[Rows], folder: Path) -> dict[str, Path]:
+    """Write the rows as one JSON-lines file a table."""
+    files = {}
+    try:
+        for batch in batches:
+            for table, rows in batch.items():
+                if table not in files:
+                    files[table] = open(folder / f"{table}.jsonl", "wb")  # noqa: SIM115 (closed below, all together)
+                files[table].write(b"".join(orjson.dumps(row) + b"\n" for row in rows))
+    finally:
+        for file in files.values():
+            file.close()
+    return {table: folder / f"{table}.jsonl" for table in files}
+
+
+def _insert(con, table: str, path: Path, number: int) -> None:
+    if path.stat().st_size == 0:
+        return
+    described = con.execute(f"select column_name, column_type from (describe {table})").fetchall()
+    columns = {name: kind for name, kind in described if name not in ("snapshot_id", "paper")}
+    names = ", ".join(columns)
+    con.execute(
+        f"insert into {table} (snapshot_id, {names}) select ?, {names} "
+        "from read_json(?, format = 'newline_delimited', columns = ?, maximum_object_size = 67108864)",
+        [number, str(path), columns],
+    )
+
+
+def _insert_snapshot(con, number: int, snapshot: Mapping) -> None:
+    columns = {"snapshot_id": number, **snapshot}
+    marks = ", ".join("?" for _ in columns)
+    con.execute(f"insert into snapshots ({', '.join(columns)}) values ({marks})", list(columns.values()))
+
+
+def _number_papers(con, number: int, snapshot: Mapping) -> None:
+    """Give each forum its integer key: the one it has in other snapshots of the same ids, else a new one."""
+    con.execute(
+        """
+        create or replace temp table keys as
+        with known as (
+            select distinct submissions.forum, submissions.paper
+            from submissions join snapshots using (snapshot_id)
+            where venue = ? and year = ? and paper_ids = ? and submissions.paper is not null
+        ),
+        fresh as (
+            select distinct forum from submissions
+            where snapshot_id = ? and forum not in (select forum from known)
+        )
+        select * from known
+        union all
+        select forum, row_number() over (order by forum) + (select coalesce(max(paper), 0) from submissions) from fresh
+        """,
+        [snapshot["venue"], snapshot["year"], snapshot["paper_ids"], number],
+    )
+    for table in ("submissions", "reviews", "decisions", "meta_reviews", "comments"):
+        con.execute(
+            f"update {table} set paper = keys.paper from keys where {table}.forum = keys.forum and snapshot_id = ?", [number]
+        )
+    con.execute("drop table keys")
+
+
+def _refresh(con, snapshot: Mapping) -> None:
+    """Carry the latest known outcome of each paper to all snapshots that list it, and count anew."""
+    key = [snapshot["venue"], snapshot["year"], snapshot["paper_ids"]]
+    same = "select snapshot_id from snapshots where venue = ? and year = ? and paper_ids = ?"
+    con.execute(
+        f"""
+        update submissions
+        set outcome = known.outcome, outcome_as_of = known.outcome_as_of, tier = known.tier
+        from (
+            select paper, outcome, outcome_as_of, tier
+            from submissions
+            where snapshot_id in ({same}) and outcome <> 'undecided'
+            qualify row_number() over (partition by paper order by outcome_as_of desc, snapshot_id desc) = 1
+        ) as known
+        where submissions.paper = known.paper and snapshot_id in ({same})
+        """,
+        key + key,
+    )
+    con.execute(
+        f"""
+        update snapshots set outcomes = (
+            select arg_min(outcomes, list_position(['complete', 'accepted only', 'none'], outcomes))
+            from snapshots where snapshot_id in ({same})
+        ) where snapshot_id in ({same})
+        """,
+        key + key,
+    )
+    counted = ", ".join(f"{outcome} = counted.{outcome}" for outcome in OUTCOMES)
+    counts = ", ".join(f"count(*) filter (where outcome = '{outcome}') as {outcome}" for outcome in OUTCOMES)
+    con.execute(
+        f"""
+        update snapshots set papers = counted.papers, {counted}
+        from (
+            select snapshot_id, count(*) as papers, {counts} from submissions where snapshot_id in ({same}) group by snapshot_id
+        ) as counted
+        where snapshots.snapshot_id = counted.snapshot_id
+        """,
+        key,
+    )
+    con.execute(
+        f"""
+        update snapshots set reviews = (
+            select count(*) from reviews where reviews.snapshot_id = snapshots.snapshot_id and rating is not null
+        ) where snapshot_id in ({same})
+        """,
+        key,
+    )
