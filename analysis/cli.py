@@ -184,8 +184,7 @@ def _fetch(options) -> int:
 def _run(options) -> int:
     from analysis import gallery, runner
 
-    result = runner.run(
-        _years(options, default="all"),
+    settings = runner.Settings(
         venue=options.venue,
         source=options.source,
         snapshot=options.snapshot,
@@ -195,10 +194,10 @@ def _run(options) -> int:
         force=options.force,
         dry_run=options.dry_run,
         cell_timeout=options.cell_timeout,
-        parameters={**dict(options.p), **({"width": options.width} if options.width else {})},
-        say=_tell,
+        given={**dict(options.p), **({"width": options.width} if options.width else {})},
     )
-    if not options.dry_run:
+    result = runner.run(_years(options, default="all"), settings, _tell)
+    if not options.dry_run and not result.stopped:
         print(f"The page is {gallery.make(ROOT / 'figures')}")
     return result.status
 

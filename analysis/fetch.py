@@ -36,15 +36,19 @@ def fetch(venue: str, year: int, source: str = "bundled", database: Path = DATAB
     load_bundled([year], database, say)
 
 
+def bundled_of(venue: str, years: Iterable[int]) -> list[int]:
+    """Those of the years whose counts ship with the suite."""
+    return [year for year in years if venue == bundled.VENUE and year in bundled.years()]
+
+
 def ensure(database: Path, venue: str, year: int, source: str = "") -> list[Snapshot]:
     """The snapshots of a venue-year in the store, loading the bundled ones when nothing of that year is there.
 
     Trouble, naming the fetch to run, where the year is neither held nor bundled.
     """
     form = venue_year(venue, year, database)
-    is_bundled = venue == bundled.VENUE and year in bundled.years()
-    if is_bundled and source in ("", "bundled"):
-        load_bundled([year], database)
+    if source in ("", "bundled"):
+        load_bundled(bundled_of(venue, [year]), database)
     held = store.held(database, venue, year, source)
     if not held:
         raise Trouble(form.absent or _missing(venue, year, source))

@@ -38,6 +38,12 @@ class Sample:
     papers: pd.DataFrame
     reviews: pd.DataFrame
     remarks: tuple[str, ...] = ()
+    chosen: Snapshot | None = None  # the one that was asked for, where `snapshot` stands in for it
+
+    @property
+    def asked(self) -> Snapshot:
+        """The snapshot that was asked for; results lie in its folder even where another one had to stand in."""
+        return self.chosen or self.snapshot
 
     @property
     def scale(self) -> Scale:
@@ -144,7 +150,7 @@ def load(
         reviews = store.rated_reviews(con, found.snapshot_id, columns, join)
     accept_from = form.rating_scale.accept_from if form.rating_scale else None
     papers = with_ratings(papers, reviews, accept_from)
-    whole = Sample(found, form, "all", papers, reviews, (*filter(None, (excuse, lacking)), *form.remarks))
+    whole = Sample(found, form, "all", papers, reviews, (*filter(None, (excuse, lacking)), *form.remarks), chosen)
     return restrict(whole, population)
 
 

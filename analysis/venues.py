@@ -4,30 +4,46 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from analysis import DATABASE
 from analysis.errors import Trouble, choices
+from analysis.snapshots import OUTCOMES
 
 SHIPPED = Path(__file__).with_name("venues.toml")
+
+# Listings move: late withdrawals and corrections change a count by this share within a year or two.
+SLACK = 0.005
 
 
 @dataclass(frozen=True)
 class Scale:
     """The levels a form offers for one question, in order, with the words beside them.
 
-    `accept_from` is the lowest level on the accepting half. `declared` is False where no table describes the form and the
-    levels are those seen in the notes.
+    `accept_from` is the lowest level on the accepting half. `declared` is False where no table describes the form and
+    the levels are those seen in the notes.
     """
 
     levels: tuple[int, ...]
     labels: Mapping[int, str] = field(default_factory=dict)
     accept_from: int | None = None
     declared: bool = True
+
+    def level_said(self, words: str) -> int | None:
+        """The level whose label this is, whatever its case and full stop; None where it is no label."""
+        return self._levels_said.get(_plain(words))
+
+    @cached_property
+    def _levels_said(self) -> dict[str, int]:
+        return {_plain(words): level for level, words in self.labels.items()}
+
+
+def _plain(words: str) -> str:
+    return words.strip().rstrip(".").casefold()
 
 
 @dataclass(frozen=True)
@@ -40,33 +56,41 @@ class Question:
 
 @dataclass(frozen=True)
 class VenueYear:
-    """One venue-year. Of a year that is not on OpenReview or has no ratings, `absent` says so in a sentence."""
+    """One venue-year. Of a year that is not on OpenReview or has no ratings, `absent` says so in a sentence.
+
+    Kinds of notes (`review`, `meta_review`, `decision`) are what their invitation ends in, in snake case:
+    `official_review` is 2017's `paper1/official/review` as well as `Paper1/-/Official_Review`. A review is told by its
+    kind and by who signed it.
+    """
 
     venue: str
     year: int
     api: int | None = None  # 1 or 2; None: not on OpenReview
     group: str = ""  # the venue's id on OpenReview
     listings: tuple[str, ...] = ()  # invitations whose notes are the submissions
-    review: str = ""  # how the invitation of an official review ends
-    reviewer: str = ""  # how the signature of an assigned reviewer ends: a regular expression
-    meta_review: str = ""
-    decision: str = ""
-    decided_by: str = ""  # the field of the decision note, or `venueid` of the submission
+    review: str = ""  # kind of the official reviews
+    reviewer: str = ""  # the last part of the signature of an assigned reviewer: a regular expression
+    meta_review: str = ""  # kind of the meta-reviews
+    decision: str = ""  # kind of the notes that hold the decisions
+    decision_field: str = "decision"  # the field of such a note with the decision itself
+    decided_by: tuple[str, ...] = ()  # places that may tell the outcome, the first one that does counts
+    words: Mapping[str, str] = field(default_factory=dict)  # a word in such a place -> outcome; the first found counts
+    tiers: tuple[str, ...] = ()  # kinds of acceptance in the venue's own words, the highest first
     rating: Question | None = None
     confidence: Question | None = None
     experience: Question | None = None
     scores: Mapping[str, Question] = field(default_factory=dict)  # the other scored fields, by their short names
     texts: tuple[str, ...] = ()  # the fields that are the review's text
-    tiers: tuple[str, ...] = ()  # kinds of acceptance in the venue's own words, the highest first
-    released: date | None = None  # when the reviews came out
-    decided: date | None = None  # when the decisions were out
-    deadline: date | None = None  # when the reviews were due
+    area: str = ""  # the field of the submission with its research area
+    deadline: date | None = None  # when submissions were due
+    released: date | None = None  # the reviews were public on this day
+    decided: date | None = None  # the decisions were public on this day
     decision_snapshot: str = "final"  # what decisions were based on: `final`, or `release` where scores were put back
-    official: Mapping[str, int] = field(default_factory=dict)  # counts, as `submitted`, an outcome or a tier
-    source: str = ""  # of the official counts
+    official: Mapping[str, int] = field(default_factory=dict)  # counts: `submitted`, outcomes and tiers, where known
+    official_source: str = ""
     remarks: tuple[str, ...] = ()  # sentences to print with every number of this year
     absent: str = ""
-    described: bool = True  # False: read like the newest known year, and its scale is the levels seen
+    described: bool = True  # False: read like the newest known year, and its scales are the levels seen
 
     @property
     def rating_scale(self) -> Scale | None:
@@ -81,29 +105,30 @@ class VenueYear:
         return self.experience.scale if self.experience else None
 
 
-def venue_year(venue: str, year: int, database: Path = DATABASE) -> VenueYear:
+def venue_year(venue: str, year: int, database: Path | None = None) -> VenueYear:
     """What is known of a venue-year; Trouble naming the venues or years that are known."""
     years = _years_of(venue, database)
     if year not in years:
-        raise Trouble(f"{venue} {year} is not known; known are {_ranges(years)} (docs/adding.md says how to add a year).")
+        known = f"known are {_ranges(years)}"
+        raise Trouble(f"{venue} {year} is not known; {known} (a venues.toml beside the database adds years).")
     return years[year]
 
 
-def known_years(venue: str, database: Path = DATABASE) -> list[int]:
-    """The years of a venue that are described, whether they have ratings or not."""
+def known_years(venue: str, database: Path | None = None) -> list[int]:
+    """The years of a venue that are listed, whether they have ratings or not, in ascending order."""
     return sorted(_years_of(venue, database))
 
 
-def parse_years(text: str, venue: str = "ICLR", database: Path = DATABASE) -> list[int]:
+def parse_years(text: str, venue: str = "ICLR", database: Path | None = None) -> list[int]:
     """``2020``, ``2020,2023-2025`` or ``all`` as years, each known to exist; Trouble with one sentence otherwise."""
-    if text == "all":
+    if text.strip() == "all":
         return known_years(venue, database)
     years = [year for part in text.split(",") for year in _span(part.strip())]
     return [venue_year(venue, year, database).year for year in dict.fromkeys(years)]
 
 
 def _span(part: str) -> range:
-    match = re.fullmatch(r"(\d{4})(?:-(\d{4}))?", part)
+    match = re.fullmatch(r"([0-9]{4})(?:-([0-9]{4}))?", part)
     if not match or int(match[2] or match[1]) < int(match[1]):
         raise Trouble(f"`{part}` is not a year; give years as 2020, as 2020,2023-2025, or all.")
     return range(int(match[1]), int(match[2] or match[1]) + 1)
@@ -115,12 +140,13 @@ def _ranges(years: Mapping[int, VenueYear]) -> str:
     return f"{ordered[0]} to {ordered[-1]}" if whole else choices(ordered)
 
 
-def _years_of(venue: str, database: Path) -> dict[int, VenueYear]:
-    own = Path(database).parent / SHIPPED.name
+def _years_of(venue: str, database: Path | None) -> Mapping[int, VenueYear]:
+    own = Path(database or DATABASE).parent / SHIPPED.name
     stamp = own.stat().st_mtime_ns if own.is_file() else None
     venues = _read(own if stamp else None, stamp)
     if venue not in venues:
-        raise Trouble(f"There is no venue `{venue}`; there is {choices(venues)} (a venues.toml beside the database adds others).")
+        known = f"there is {choices(venues)}"
+        raise Trouble(f"There is no venue `{venue}`; {known} (a venues.toml beside the database adds others).")
     return venues[venue]
 
 
@@ -134,17 +160,18 @@ def _read(own: Path | None, stamp: int | None) -> dict[str, dict[int, VenueYear]
     if own:
         tables = _laid_over(tables, _parsed(own))
     place = str(own or SHIPPED.name)
-    scales = {name: _scale(f"{place}: scales.{name}", entry) for name, entry in tables.get("scales", {}).items()}
-    return {
-        venue: {int(year): _venue_year(place, venue, year, entry, tables.get("forms", {}), scales) for year, entry in years.items()}
-        for venue, years in tables.get("venues", {}).items()
-    }
+    for name, table in tables.items():
+        _check(name in ("scales", "forms", "venues"), place, name, "a table called scales, forms or venues")
+        _check(isinstance(table, dict), f"{place}: {name}", table, "a table")
+    forms, venues = tables["forms"], tables["venues"]
+    scales = {name: _scale(f"{place}: scales.{name}", entry) for name, entry in tables["scales"].items()}
+    return {venue: _years(f"{place}: {venue}", venue, years, forms, scales) for venue, years in venues.items()}
 
 
 def _parsed(path: Path) -> dict:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise Trouble(f"{path} cannot be read as TOML: {error}.") from None
 
 
@@ -157,80 +184,174 @@ def _laid_over(below: Mapping, above: Mapping) -> dict:
     return merged
 
 
-def _check(holds: bool, place: str, problem: str) -> None:
+def _check(holds: bool, place: str, value: object, allowed: str) -> None:
     if not holds:
-        raise Trouble(f"{place}: {problem}.")
+        raise Trouble(f"{place}: `{value}` is not {allowed}.")
 
 
-def _scale(place: str, entry: Mapping) -> Scale:
+def _scale(place: str, entry: object) -> Scale:
+    _check(isinstance(entry, dict), place, entry, "a table with levels, labels and accept_from")
+    for key in entry:
+        known = key in ("levels", "labels", "accept_from")
+        _check(known, place, key, "a key of a scale; it has levels, labels and accept_from")
     levels, labels, accept_from = entry.get("levels"), entry.get("labels", {}), entry.get("accept_from")
-    unknown = set(entry) - {"levels", "labels", "accept_from"}
-    _check(not unknown, place, f"unknown key {choices(sorted(unknown))}; a scale has levels, labels and accept_from")
-    whole = isinstance(levels, list) and all(type(level) is int for level in levels)
-    _check(whole and levels and levels == sorted(set(levels)), place, f"levels must be whole numbers in ascending order, not {levels}")
-    _check({int(level) for level in labels} <= set(levels), place, f"labels {choices(labels)} are not all levels of {levels}")
-    _check(accept_from is None or accept_from in levels, place, f"accept_from {accept_from} is not one of {levels}")
+    ascending = isinstance(levels, list) and all(type(one) is int for one in levels) and levels == sorted(set(levels))
+    _check(ascending and bool(levels), f"{place}.levels", levels, "a list of whole numbers in ascending order")
+    _check(isinstance(labels, dict), f"{place}.labels", labels, "a table with a text for each level")
+    for level, words in labels.items():
+        _check(level in map(str, levels), f"{place}.labels", level, f"one of its levels, which are {choices(levels)}")
+        _check(isinstance(words, str), f"{place}.labels.{level}", words, "a text")
+    on_scale = accept_from is None or (type(accept_from) is int and accept_from in levels)
+    _check(on_scale, f"{place}.accept_from", accept_from, f"one of its levels, which are {choices(levels)}")
     return Scale(tuple(levels), {int(level): words for level, words in labels.items()}, accept_from)
 
 
-def _venue_year(place: str, venue: str, year: str, entry: Mapping, forms: Mapping, scales: Mapping[str, Scale]) -> VenueYear:
-    place = f"{place}: venues.{venue}.{year}"
-    _check(year.isdigit() and len(year) == 4, place, f"`{year}` is not a year")
+def _years(place: str, venue: str, entry: object, forms: Mapping, scales: Mapping[str, Scale]) -> dict[int, VenueYear]:
+    _check(isinstance(entry, dict), place, entry, "a table with a table for each year")
+    for year in entry:
+        _check(re.fullmatch("[0-9]{4}", year) is not None, place, year, "a year such as 2020")
+    said = {int(year): _said(f"{place} {year}", one, forms) for year, one in entry.items()}
+    return {year: _venue_year(f"{place} {year}", venue, year, one, scales) for year, one in said.items()}
+
+
+def _said(place: str, entry: object, forms: Mapping) -> dict:
+    """What is said of a year, in its own table or in that of its form."""
+    _check(isinstance(entry, dict), place, entry, "a table")
     said = {**_form(place, entry.get("form"), forms), **entry}
     said.pop("form", None)
-    known = {one.name: one.type for one in fields(VenueYear)}
-    unknown = set(said) - set(known)
-    _check(not unknown, place, f"unknown key {choices(sorted(unknown))}; there are {choices(known)}")
-    for name in ("rating", "confidence", "experience"):
-        said[name] = _question(f"{place}.{name}", said.get(name) or None, scales)
-    said["scores"] = {name: _question(f"{place}.scores.{name}", one, scales) for name, one in said.get("scores", {}).items()}
-    lists = {name: tuple(value) for name, value in said.items() if isinstance(value, list)}
-    made = VenueYear(venue, int(year), **{**said, **lists})
-    _check_venue_year(place, made)
+    return said
+
+
+def _venue_year(place: str, venue: str, year: int, said: dict, scales: Mapping[str, Scale]) -> VenueYear:
+    for key, value in said.items():
+        _check(key in KEYS, place, key, f"a key of a year; there are {choices(KEYS)}")
+        holds, allowed = KEYS[key]
+        _check(holds(value), f"{place}: {key}", value, allowed)
+    if not said.get("described", True):
+        scales = {name: replace(scale, declared=False) for name, scale in scales.items()}
+    asked = {key: _question(f"{place}: {key}", said[key], scales) for key in QUESTIONS if said.get(key)}
+    scores = {key: _question(f"{place}: scores.{key}", one, scales) for key, one in said.get("scores", {}).items()}
+    lists = {key: tuple(value) for key, value in said.items() if isinstance(value, list)}
+    unasked = dict.fromkeys(QUESTIONS)
+    made = VenueYear(venue, year, **{**said, **lists, **unasked, **asked, "scores": scores})
+    _check_whole(place, made)
     return made
 
 
-def _form(place: str, name: str | None, forms: Mapping) -> dict:
-    """A form with what it builds on."""
+def _form(place: str, name: object, forms: Mapping) -> dict:
+    """A form with what it builds on; a form cannot build on itself, since it is left out from its own base on."""
     if name is None:
         return {}
-    _check(name in forms, place, f"there is no form `{name}`; there are {choices(forms)}")
+    known = isinstance(name, str) and isinstance(forms.get(name), dict)
+    _check(known, f"{place}: form", name, f"one of the forms, which are {choices(forms)}")
     form = dict(forms[name])
     base = form.pop("extends", None)
-    return {**_form(place, base, {key: value for key, value in forms.items() if key != name}), **form}
+    return {**_form(f"{place}: {name}.extends", base, {key: one for key, one in forms.items() if key != name}), **form}
 
 
-def _question(place: str, entry: Mapping | None, scales: Mapping[str, Scale]) -> Question | None:
-    if entry is None:
-        return None
-    _check(set(entry) == {"field", "scale"}, place, f"a question has a field and a scale, not {choices(entry)}")
-    _check(entry["scale"] in scales, place, f"there is no scale `{entry['scale']}`; there are {choices(scales)}")
+def _question(place: str, entry: object, scales: Mapping[str, Scale]) -> Question:
+    whole = isinstance(entry, dict) and set(entry) == {"field", "scale"} and _texts(list(entry.values()))
+    _check(whole, place, entry, "a question such as { field = \"rating\", scale = \"ten\" }")
+    known = f"one of the scales, which are {choices(scales)}"
+    _check(entry["scale"] in scales, f"{place}.scale", entry["scale"], known)
     return Question(entry["field"], scales[entry["scale"]])
 
 
-def _check_venue_year(place: str, made: VenueYear) -> None:
-    _check(made.api in (1, 2) or bool(made.absent), place, f"api must be 1 or 2, not {made.api} (or `absent` says why there is none)")
-    _check(bool(made.rating) or bool(made.absent), place, "a year without a rating needs a sentence in `absent`")
-    for listing in made.listings:
-        inside = listing.split("/-/")[0].lower().startswith(made.group.rsplit("/", 1)[0].lower())
-        _check(inside and "/-/" in listing, place, f"listing `{listing}` is not an invitation of the group `{made.group}`")
+def _check_whole(place: str, made: VenueYear) -> None:
+    """What has to hold between the keys of a year."""
+    if not made.absent:
+        unless = "(a year that is not on OpenReview or has no ratings says so in `absent`)"
+        for key in ("api", "group", "listings", "review", "reviewer", "rating", "decided_by"):
+            _check(bool(getattr(made, key)), f"{place}: {key}", getattr(made, key), f"given {unless}")
     if made.rating:
-        _check(made.rating.scale.accept_from is not None, place, "the scale of the rating needs accept_from")
-    _check(made.decision_snapshot in ("final", "release"), place, f"decision_snapshot must be final or release, not {made.decision_snapshot}")
-    for name in ("released", "decided", "deadline"):
-        value = getattr(made, name)
-        _check(value is None or type(value) is date, place, f"{name} must be a date such as 2019-12-19, not {value!r}")
-    for name, number in made.official.items():
-        _check(type(number) is int and number >= 0, place, f"official.{name} must be a count, not {number!r}")
-    tiers = [made.official[tier] for tier in made.tiers if tier in made.official]
-    if len(tiers) == len(made.tiers) and tiers and "accepted" in made.official:
-        differ = abs(sum(tiers) - made.official["accepted"])
-        _check(differ <= 1, place, f"the tiers add up to {sum(tiers)}, accepted is {made.official['accepted']}")
-    _compiles(place, made.reviewer)
+        accept_from = made.rating.scale.accept_from
+        _check(accept_from is not None, f"{place}: rating.scale.accept_from", accept_from, "one of its levels")
+    for listing in made.listings:
+        inside = listing.lower().startswith(f"{made.group}/-/".lower())
+        _check(inside, f"{place}: listings", listing, f"an invitation of the group `{made.group}`")
+    for tier in made.tiers:
+        clear = not any(word in tier for word, outcome in made.words.items() if outcome != "accepted")
+        _check(clear, f"{place}: tiers", tier, "clear of the words that say another outcome")
+    _check_official(f"{place}: official", made)
 
 
-def _compiles(place: str, pattern: str) -> None:
+def _check_official(place: str, made: VenueYear) -> None:
+    """Outcomes add up to what was submitted, tiers to what was accepted; where one is not known they stay below it."""
+    official, countable = made.official, ("submitted", *OUTCOMES, *made.tiers)
+    for key in official:
+        _check(key in countable, place, key, f"something to count; there are {choices(countable)}")
+    _check_sum(place, official, "submitted", OUTCOMES, {"accepted", "rejected", "withdrawn"} <= set(official))
+    _check_sum(place, official, "accepted", made.tiers, bool(made.tiers) and set(made.tiers) <= set(official))
+
+
+def _check_sum(place: str, official: Mapping[str, int], whole: str, parts: tuple[str, ...], complete: bool) -> None:
+    if whole not in official:
+        return
+    known = {part: official[part] for part in parts if part in official}
+    total, slack = sum(known.values()), max(1, SLACK * official[whole])
+    holds = total <= official[whole] + slack and (not complete or total >= official[whole] - slack)
+    _check(holds, f"{place}.{whole}", official[whole], f"what {', '.join(known)} add up to, {total}")
+
+
+# What the keys of a year hold ---------------------------------------------------------------------------------------
+
+Rule = tuple[Callable[[object], bool], str]  # whether a value is allowed, and the words for what is
+
+
+def _texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) and one for one in value)
+
+
+def _compiles(value: object) -> bool:
     try:
-        re.compile(pattern)
-    except re.error as error:
-        raise Trouble(f"{place}: reviewer `{pattern}` is not a regular expression ({error}).") from None
+        return isinstance(value, str) and bool(re.compile(value))
+    except re.error:
+        return False
+
+
+def _distinct_lower(value: object) -> bool:
+    return _texts(value) and len(set(value)) == len(value) and all(one == one.lower() for one in value)
+
+
+def _counts(value: object) -> bool:
+    return isinstance(value, dict) and all(type(one) is int and one >= 0 for one in value.values())
+
+
+def _outcome_words(value: object) -> bool:
+    return isinstance(value, dict) and all(word == word.lower() and one in OUTCOMES for word, one in value.items())
+
+
+def _kind(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch("[a-z0-9_]*", value) is not None
+
+
+QUESTIONS = ("rating", "confidence", "experience")
+TEXT: Rule = (lambda value: isinstance(value, str), "a text")
+TABLE: Rule = (lambda value: isinstance(value, dict), "a table")
+DAY: Rule = (lambda value: type(value) is date, "a date such as 2019-12-19")
+KIND: Rule = (_kind, "how invitations of such notes end, in snake case, as official_review")
+LIST: Rule = (_texts, "a list of texts")
+KEYS: Mapping[str, Rule] = {
+    "api": (lambda value: type(value) is int and value in (1, 2), "1 or 2"),
+    "group": TEXT,
+    "listings": LIST,
+    "review": KIND,
+    "reviewer": (_compiles, "a regular expression"),
+    "meta_review": KIND,
+    "decision": KIND,
+    "decision_field": TEXT,
+    "decided_by": LIST,
+    "words": (_outcome_words, f"a table of lower-case words, each with {choices(OUTCOMES)}"),
+    "tiers": (_distinct_lower, "a list of different texts in lower case, the highest tier first"),
+    **dict.fromkeys(QUESTIONS, TABLE),  # an empty one: not asked
+    "scores": TABLE,
+    "texts": LIST,
+    "area": TEXT,
+    **dict.fromkeys(("deadline", "released", "decided"), DAY),
+    "decision_snapshot": (lambda value: value in ("final", "release"), "final or release"),
+    "official": (_counts, "a table of counts"),
+    "official_source": TEXT,
+    "remarks": LIST,
+    "absent": TEXT,
+    "described": (lambda value: isinstance(value, bool), "true or false"),
+}

@@ -6,17 +6,18 @@ numbers to someone who cannot see the picture. No number is typed by hand.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import pandas as pd
+
+from analysis.errors import percent as printed
 
 BY_PAPER = "Bars: 95 % bootstrap over papers, since the reviews of a paper are not independent."
 WILSON = "Bars: Wilson 95 % limits."
 
 
-@dataclass(frozen=True)
-class Words:
-    """Title, caption and alt text of one figure or table."""
+class Words(NamedTuple):
+    """Title, caption and alt text of one figure, in the order in which a book takes them."""
 
     title: str
     caption: str
@@ -25,7 +26,7 @@ class Words:
 
 def percent(share: float, digits: int = 0) -> str:
     """0.4700 as ``47 %``."""
-    return f"{100 * share:.{digits}f} %"
+    return printed(share, digits)
 
 
 def _limits(row) -> str:
@@ -107,6 +108,13 @@ def ratings_by_level(frame: pd.DataFrame, what: str) -> Words:
     caption = f"Mean rating by the reviewer's {what}, {int(known['n'].sum()):,} reviews. {BY_PAPER}"
     listed = ", ".join(f"{row.level}: {row.value:.2f}" for row in known.itertuples())
     return Words(title, caption, f"Mean rating by {what}. {listed}.")
+
+
+def rating_counts(frame: pd.DataFrame, what: str) -> Words:
+    most = frame.loc[frame["value"].idxmax()]
+    title = f"At {what} {most['level']}, {percent(most['value'])} of the ratings are a {most['rating']}"
+    caption = f"How the reviews of each {what} spread over the ratings, {int(frame['count'].sum()):,} reviews; a row adds up to 100 %."
+    return Words(title, caption, f"Heat map of ratings by {what}. The fullest cell: {title}.")
 
 
 def panels(frame: pd.DataFrame) -> Words:

@@ -391,7 +391,8 @@ class VenueYear:
         """All replies to one submission, in order of time."""
         paper, rng = self.paper(index), self._random(index, "replies")
         reviews = self._reviews(paper, rng)
-        replies = [*reviews, *self._verdict(paper, rng), *self._comments(paper, reviews, rng), *self._traps(paper)]
+        # Comments come before the verdict, which not every stage has, so that they are the same in all stages.
+        replies = [*reviews, *self._comments(paper, reviews, rng), *self._verdict(paper, rng), *self._traps(paper)]
         return sorted(replies, key=lambda note: note["tcdate"])
 
     def paper(self, index: int) -> Paper:

@@ -552,6 +552,15 @@ def test_stages_are_snapshots_of_one_conference() -> None:
     assert not any("decision" in note["content"] for note in flatten(list(generate(2020, 50, stage="release"))))
 
 
+def test_comments_are_the_same_in_all_stages() -> None:
+    discussed, final = (
+        {note["id"]: note for note in flatten(list(generate(2026, 50, stage=stage))) if "comment" in note["content"]}
+        for stage in ("discussed", "final")
+    )
+    decided = {name for name, note in final.items() if note["invitations"][0].endswith("/-/Decision")}
+    assert discussed == {name: note for name, note in final.items() if name not in decided} != {}
+
+
 def test_sizes_and_order() -> None:
     conference = VenueYear(2026, 30, sizes="real")
     ids = [note["id"] for note in conference]

@@ -21,7 +21,7 @@ FAMILIES = ("ledger", "ratings", "thresholds", "standing", "reviewers", "accepta
 class Statistic:
     """A function with the name people type, and what it wants.
 
-    `takes` is `sample`, `pair` (two snapshots of a year) or `samples` (one of each year). `need` is a review column without
+    `takes` is `sample`, `pair` (two snapshots of a year), `samples` (one of each year) or `ratings` (a sample and one paper's). `need` is a review column without
     which a snapshot is no use. `shares` are the columns that are fractions: printed as percent.
     """
 

@@ -1,0 +1,36 @@
+"""Drawing: pure functions, a frame and Axes in, the Axes out; `publish` writes what they drew.
+
+Every function draws one idea from the frame of one statistic and changes neither. Titles, captions and the line of
+provenance are not drawn here: `publish.Book.figure` adds them.
+"""
+
+from analysis.draw.acceptance import draw_ledger, draw_sixes, draw_sixes_by_year
+from analysis.draw.canvas import WIDTHS, new_figure, style
+from analysis.draw.reviewers import (
+    draw_confidence,
+    draw_experience,
+    draw_panels,
+    draw_rating_counts,
+    draw_ratings_by_level,
+)
+from analysis.draw.scores import draw_averages, draw_deciles, draw_ratings, draw_top
+from analysis.draw.years import draw_years
+
+__all__ = [
+    "WIDTHS",
+    "draw_averages",
+    "draw_confidence",
+    "draw_deciles",
+    "draw_experience",
+    "draw_ledger",
+    "draw_panels",
+    "draw_rating_counts",
+    "draw_ratings",
+    "draw_ratings_by_level",
+    "draw_sixes",
+    "draw_sixes_by_year",
+    "draw_top",
+    "draw_years",
+    "new_figure",
+    "style",
+]

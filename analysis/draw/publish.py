@@ -1,0 +1,290 @@
+"""Publish: the one way out for what a notebook draws, tabulates and quotes.
+
+    book = publish.book("02-scores", sample)
+    frame = ratings(sample)
+    book.figure("ratings", draw_ratings(frame, book.axes()), frame, title="...", caption="...", alt="...")
+
+A book owns one folder, ``figures/<place>/<notebook>/``, and a manifest that names everything in it. The same input gives
+the same bytes, so a file that changed is a number that changed.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import json
+import os
+import re
+import warnings
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import matplotlib
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from analysis import ROOT, __version__, tables
+from analysis.draw.canvas import QUIET, RATIO, WIDTHS, cover, foreign, new_figure, points, style, wrapped
+from analysis.errors import Trouble, count, percent
+from analysis.places import place
+from analysis.sample import POPULATIONS, Sample
+
+MANIFEST = "manifest.json"
+# Kinds of files that a book writes, and so may take away when it begins anew.
+SUFFIXES = (".pdf", ".svg", ".png", ".csv", ".md", ".tex", ".html", ".json")
+SOURCES = {"bundled": "bundled counts", "api": "OpenReview API", "notes": "saved notes"}
+SUITE = f"conference-review-statistics {__version__}"
+NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
+# Without the date and the version of matplotlib, which would change the bytes.
+METADATA = {
+    "pdf": {"Creator": SUITE, "Producer": None, "CreationDate": None},
+    "svg": {"Creator": SUITE, "Date": None},
+    "png": {"Software": None},
+}
+CSS_PIXELS = 96  # to the inch
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A published figure as a notebook shows it: the picture with its caption, and its alt text for who cannot see it."""
+
+    png: bytes
+    title: str
+    caption: str
+    alt: str
+    width: int
+    figure: Figure = field(repr=False)
+
+    def __repr__(self) -> str:
+        return "\n".join(filter(None, (self.title, self.caption)))
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> tuple[dict[str, str], dict[str, dict]]:
+        picture = base64.b64encode(self.png).decode()
+        image = f'<img alt="{html.escape(self.alt)}" width="{self.width}" src="data:image/png;base64,{picture}">'
+        page = f"<figure>{image}<figcaption>{html.escape(self.caption)}</figcaption></figure>"
+        shown = {"text/plain": repr(self), "text/html": page, "image/png": picture}
+        return shown, {"image/png": {"alt": self.alt, "width": self.width}}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A published table as a notebook shows it."""
+
+    text: str
+    html: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def book(
+    name: str, *samples: Sample, venue: str = "", year: int | None = None, figures: str | Path = "figures", width: str = "iclr"
+) -> Book:
+    """Open the book of a notebook: empty its folder, and write what it is about into its manifest.
+
+    Results go beside those of the same snapshot; of several samples, beside those of their year or venue. Without a
+    sample `venue` and `year` say where. `figures` is meant from the project's folder; `width` is a print width.
+    """
+    if width not in WIDTHS:
+        new_figure(width)  # says what there is
+    about = _about(samples, venue, year)
+    where = place(about["venue"], about["year"], about["snapshot"])
+    opened = Book(ROOT / figures / where / _checked(name), name, about, width)
+    opened.folder.mkdir(parents=True, exist_ok=True)
+    for file in opened.folder.iterdir():
+        if file.suffix in SUFFIXES and file.is_file():
+            file.unlink()
+    opened._save()
+    return opened
+
+
+@dataclass
+class Book:
+    """The figures, tables and numbers of one notebook on one snapshot, year or venue."""
+
+    folder: Path
+    name: str
+    about: dict[str, object]
+    width: str = "iclr"
+    figures: list[dict] = field(default_factory=list)
+    tables: list[dict] = field(default_factory=list)
+    numbers: list[dict] = field(default_factory=list)
+
+    @property
+    def stamp(self) -> str:
+        """What is printed small below every figure: where its numbers come from, and no time of the run."""
+        return str(self.about["stamp"])
+
+    def axes(self, ratio: float = RATIO) -> Axes:
+        """Empty Axes of the book's width to draw on; `ratio` is height / width."""
+        return new_figure(self.width, ratio)[1]
+
+    def figure(self, name: str, drawn: Figure | Axes, frame: pd.DataFrame, title: str = "", caption: str = "", alt: str = "") -> Picture:
+        """Publish a figure as PDF, SVG and PNG with the frame behind it as CSV; gives what a notebook shows."""
+        self._add_name(name, self.figures)
+        figure = drawn if isinstance(drawn, Figure) else drawn.figure
+        saved = _saved(figure, title, self.stamp)
+        files = {kind: self._write(f"{name}.{kind}", saved[kind]) for kind in saved}
+        files["csv"] = self._write(f"{name}.csv", f"{tables.text(frame, 'csv')}\n")
+        width, height = (round(inches * CSS_PIXELS) for inches in figure.get_size_inches())
+        words = {"title": title, "caption": caption, "alt": alt or title}
+        self.figures.append({"name": name, **words, "files": files, "width": width, "height": height})
+        self._save()
+        return Picture(saved["png"], width=width, figure=figure, **words)
+
+    def table(self, name: str, frame: pd.DataFrame, caption: str = "", shares: Collection[str] = ()) -> Shown:
+        """Publish a table as CSV, Markdown, LaTeX and HTML; gives what a notebook shows. `shares` are the fractions."""
+        self._add_name(name, self.tables)
+        kinds = {"csv": "csv", "md": "markdown", "tex": "latex", "html": "html"}
+        texts = {suffix: tables.text(frame, kind, shares, caption) for suffix, kind in kinds.items()}
+        files = {suffix: self._write(f"{name}.{suffix}", f"{text}\n") for suffix, text in texts.items()}
+        self.tables.append({"name": name, "caption": caption, "rows": len(frame), "files": files})
+        self._save()
+        return Shown(tables.text(frame, "table", shares, caption), texts["html"])
+
+    def number(
+        self,
+        name: str,
+        value: float,
+        n: int | None = None,
+        low: float | None = None,
+        high: float | None = None,
+        share: bool = True,
+        digits: int | None = None,
+    ) -> str:
+        """Note a number that prose quotes, and give it as text: a whole number as a count, any other as a share.
+
+        With ``share=False`` a fraction is a plain number (a mean). The name is stable: others cite it.
+        """
+        self._add_name(name, self.numbers)
+        row = dict(zip(("value", "n", "low", "high"), map(tables.plain, (value, n, low, high)), strict=True))
+        text = _written(row["value"], share, digits)
+        self.numbers.append({"name": name, "text": text, **row})
+        self._save()
+        return text
+
+    def _add_name(self, name: str, others: Sequence[dict]) -> None:
+        if any(other["name"] == _checked(name) for other in others):
+            raise Trouble(f"`{name}` is already in the book {self.name}; give this one a name of its own.")
+
+    def _write(self, name: str, content: str | bytes) -> str:
+        """Write a file whole or not at all; gives its name."""
+        unfinished = self.folder / f".{name}.{os.getpid()}"
+        unfinished.write_bytes(content if isinstance(content, bytes) else content.encode())
+        os.replace(unfinished, self.folder / name)
+        return name
+
+    def _save(self) -> None:
+        lists = {"figures": self.figures, "tables": self.tables, "numbers": self.numbers}
+        files = sorted(file for one in (*self.figures, *self.tables) for file in one["files"].values())
+        manifest = {"notebook": self.name, "width": self.width, **self.about, **lists, "files": files}
+        self._write(MANIFEST, json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+
+
+def _checked(name: str) -> str:
+    """A name that is a file's name and a part of an address on every system."""
+    if not NAME.fullmatch(name):
+        raise Trouble(f"`{name}` is no name for a published file; take lower-case letters, digits and `-`, as in `top-papers`.")
+    return name
+
+
+def _written(value: object, share: bool, digits: int | None) -> str:
+    if value is None:
+        return "not known"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if share:
+        return percent(value, 1 if digits is None else digits)
+    return f"{value:,.{2 if digits is None else digits}f}"
+
+
+# What a book is about -----------------------------------------------------------------------------------------------
+
+
+def _about(samples: Sequence[Sample], venue: str, year: int | None) -> dict[str, object]:
+    """Venue, year, snapshot, stage, population, source and counts; null where samples differ or there are none."""
+    if not (samples or venue):
+        raise Trouble("A book wants a sample, or venue= and year=, to know where its figures go.")
+    taken = [one.snapshot for one in samples]
+    about = {
+        "venue": venue or _only(one.venue for one in taken),
+        "year": year if year is not None or venue else _only(one.year for one in taken),
+        "snapshot": _only(one.asked.name for one in samples) if len(set(taken)) == 1 and not (venue and year is None) else None,
+        "stage": _only(one.stage for one in taken),
+        "population": _only(one.population for one in samples),
+        "source": _only(one.source for one in taken),
+        "papers": sum(len(one.papers) for one in samples) if samples else None,
+        "reviews": sum(len(one.reviews) for one in samples) if samples else None,
+        "version": __version__,
+        "remarks": list(dict.fromkeys(remark for one in samples for remark in one.remarks)),
+        "samples": [_sample(one) for one in samples],
+    }
+    return {**about, "stamp": _stamp(about, samples)}
+
+
+def _sample(one: Sample) -> dict[str, object]:
+    taken = one.snapshot
+    counts = {"papers": len(one.papers), "reviews": len(one.reviews)}
+    return {"venue": taken.venue, "year": taken.year, "snapshot": taken.name, "stage": taken.stage, "source": taken.source, **counts}
+
+
+def _only(values) -> object:
+    """The value that all share, else None."""
+    found = list(dict.fromkeys(values))
+    return found[0] if len(found) == 1 else None
+
+
+def _stamp(about: dict[str, object], samples: Sequence[Sample]) -> str:
+    years = sorted({one.snapshot.year for one in samples} or {about["year"]} - {None})
+    span = f" {years[0]}" if len(years) == 1 else f" {years[0]} to {years[-1]}" if years else ""
+    stages = " and ".join(dict.fromkeys(one.snapshot.stage for one in samples))
+    snapshots = ", ".join(dict.fromkeys(one.snapshot.name for one in samples)) if len(years) == 1 else ""
+    parts = [
+        f"{about['venue']}{span}",
+        f"snapshot {snapshots} ({stages})" if snapshots else f"{len(samples)} snapshots ({stages})" if samples else "",
+        POPULATIONS.get(str(about["population"]), ""),
+        f"{count(about['papers'], 'paper')}, {count(about['reviews'], 'review')}" if samples else "",
+        " and ".join(dict.fromkeys(SOURCES.get(one.snapshot.source, one.snapshot.source) for one in samples)),
+        SUITE,
+    ]
+    return " · ".join(filter(None, parts))
+
+
+# Bytes --------------------------------------------------------------------------------------------------------------
+
+
+def _saved(figure: Figure, title: str, stamp: str) -> dict[str, bytes]:
+    """The figure as PDF, SVG and PNG, with its title above and its stamp below."""
+    with style(figure.get_figwidth()), warnings.catch_warnings():
+        # Where no installed family has a character, matplotlib draws a box with its code, which is the best there is.
+        warnings.filterwarnings("ignore", r"Glyph .* missing from font", UserWarning)
+        _frame(figure, title, stamp)
+        written_elsewhere = foreign(figure)
+        cover(written_elsewhere)
+        # A reader's browser may have the characters that are missing here: the SVG keeps them as text.
+        with matplotlib.rc_context({"svg.fonttype": "none"} if written_elsewhere else {}):
+            return {kind: _bytes(figure, kind, metadata) for kind, metadata in METADATA.items()}
+
+
+def _frame(figure: Figure, title: str, stamp: str) -> None:
+    room = figure.get_figwidth() - 0.1
+    left = 0.05 / figure.get_figwidth()
+    if title:
+        size = matplotlib.rcParams["figure.titlesize"]
+        # Bold letters are a tenth wider than those that `wrapped` measures.
+        figure.suptitle(wrapped(title, room / 1.12, size), x=left, ha="left")
+    if stamp:
+        size = 0.9 * points()
+        figure.supxlabel(wrapped(stamp, room, size), x=left, ha="left", color=QUIET, fontsize=size, fontweight="normal")
+
+
+def _bytes(figure: Figure, kind: str, metadata: dict[str, str | None]) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=kind, metadata=metadata)
+    return buffer.getvalue()

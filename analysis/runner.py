@@ -1,0 +1,419 @@
+"""The runner: papermill over the grid of venue, year, snapshot and notebook.
+
+What is up to date is known before papermill is imported. A notebook is up to date when its own source, the package, its parameters,
+the snapshots of the years it reads and the libraries are those of its last good run, and all that it wrote is still there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from analysis import DATABASE, ROOT, fetch, parameters, store
+from analysis.errors import Trouble, choices, count
+from analysis.places import place
+from analysis.snapshots import Snapshot, choose
+from analysis.venues import venue_year
+
+START_ATTEMPTS = 3
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One notebook with the values it is run with."""
+
+    notebook: Path
+    place: str  # below figures/ and runs/
+    values: Mapping[str, object]
+    years: tuple[int, ...]
+    title: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.place}/{self.notebook.stem}"
+
+
+@dataclass
+class Result:
+    """What became of the jobs of one run, by their keys."""
+
+    done: list[str] = field(default_factory=list)
+    fresh: list[str] = field(default_factory=list)  # were up to date
+    failed: list[str] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)  # not run, since the notebook that loads their data failed
+    stopped: bool = False
+
+    @property
+    def status(self) -> int:
+        return 130 if self.stopped else int(bool(self.failed or self.skipped))
+
+    def summary(self, seconds: float) -> str:
+        parts = [f"{len(self.done)} done", f"{len(self.fresh)} up to date"]
+        parts += [f"{len(keys)} {word}" for keys, word in ((self.failed, "failed"), (self.skipped, "skipped")) if keys]
+        return f"{count(len(self.done + self.fresh + self.failed + self.skipped), 'notebook')}: {', '.join(parts)}, {seconds:.0f} s"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to run, for all jobs alike."""
+
+    venue: str = "ICLR"
+    source: str = ""
+    snapshot: str = ""
+    only: tuple[str, ...] = ()
+    database: Path = DATABASE
+    jobs: int = 0
+    force: bool = False
+    dry_run: bool = False
+    cell_timeout: int = 0
+    given: Mapping[str, object] = field(default_factory=dict)  # further parameters of notebooks
+    warm: bool = True
+    root: Path = ROOT
+
+
+def run(years: Sequence[int], settings: Settings, say: Say) -> Result:
+    """Run the notebooks of these years: those that load first, then all others, then a summary. Trouble before anything starts."""
+    began = time.monotonic()
+    notebooks = _notebooks(settings)
+    if settings.source in ("", "bundled"):
+        fetch.load_bundled(fetch.bundled_of(settings.venue, years), settings.database, say)
+    loading = [notebook for notebook in notebooks if notebook.name.startswith("01-")]
+    result = Result()
+    with Workers(settings, say) as workers:
+        workers.run(_grid(loading, years, settings, say), result, serial=settings.source not in ("", "bundled"))
+        lost = {job_year for key in result.failed for job_year in years if f"-{job_year}/" in key}
+        rest = _grid([one for one in notebooks if one not in loading], years, settings, say)
+        result.skipped += [job.key for job in rest if lost.intersection(job.years)]
+        workers.run([job for job in rest if not lost.intersection(job.years)], result)
+    if not settings.dry_run:
+        say(result.summary(time.monotonic() - began))
+    return result
+
+
+# The grid ---------------------------------------------------------------------------------------------------------------
+
+
+def _notebooks(settings: Settings) -> list[Path]:
+    """The numbered notebooks that were asked for, each with a parameters cell that knows what is passed."""
+    found = {path.name[:2]: path for path in sorted((settings.root / "notebooks").glob("[0-9][0-9]-*.ipynb"))}
+    if unknown := [number for number in settings.only if number not in found]:
+        raise Trouble(f"There is no notebook {choices(unknown)}; there are {choices(path.stem for path in found.values())}.")
+    chosen = [path for number, path in found.items() if not settings.only or number in settings.only]
+    known = {path: parameters.read(path) for path in chosen}
+    for name, value in settings.given.items():
+        takers = [path for path in chosen if name in known[path]] or chosen[:1]
+        for path in takers:
+            parameters.checked(path, known[path], {name: value})
+        if name in ("venue", "year", "years", "snapshot", "source", "database", "before", "after"):
+            raise Trouble(f"The parameter `{name}` is set by the option of that name; give it that way.")
+    return chosen
+
+
+def _grid(notebooks: Sequence[Path], years: Sequence[int], settings: Settings, say: Say) -> list[Job]:
+    """A job for each notebook and whatever it takes: a snapshot, a year, two snapshots of a year, or the whole venue."""
+    held = {year: store.held(settings.database, settings.venue, year, settings.source) for year in years}
+    jobs = []
+    for notebook in notebooks:
+        takes = parameters.read(notebook)
+        if "years" in takes:
+            jobs.append(_job(notebook, takes, settings, years, values={"years": list(years)}))
+        elif "before" in takes and "after" in takes:
+            jobs += [_job(notebook, takes, settings, [year], values=pair) for year in years for pair in _pairs(held[year])]
+        elif "snapshot" in takes:
+            jobs += [_job(notebook, takes, settings, [year], one.name) for year in years for one in _asked(held[year], settings)]
+        else:
+            jobs += [_job(notebook, takes, settings, [year]) for year in years]
+    _tell_missing(notebooks, held, settings, say)
+    return jobs
+
+
+def _asked(held: Sequence[Snapshot], settings: Settings) -> list[Snapshot]:
+    """The snapshots of a year that were asked for: all, or the one that a name means there (none where it means none)."""
+    if not settings.snapshot:
+        return list({one.name: one for one in held}.values())
+    with contextlib.suppress(Trouble):
+        decision = venue_year(held[0].venue, held[0].year, settings.database).decision_snapshot if held else "final"
+        return [choose(held, settings.snapshot, decision)[0]]
+    return []
+
+
+def _tell_missing(notebooks: Sequence[Path], held: Mapping[int, list[Snapshot]], settings: Settings, say: Say) -> None:
+    if not any("snapshot" in parameters.read(notebook) for notebook in notebooks):
+        return
+    missing = [year for year, snapshots in held.items() if not _asked(snapshots, settings)]
+    if len(missing) == len(held):
+        name = f"snapshot `{settings.snapshot}`" if settings.snapshot else "snapshot"
+        raise Trouble(f"{settings.venue} {choices(missing)} has no {name} to run on; `python -m analysis status` lists what there is.")
+    for year in missing:
+        say(f"{settings.venue} {year} has no snapshot `{settings.snapshot}`: left out")
+
+
+def _pairs(held: Sequence[Snapshot]) -> list[dict[str, str]]:
+    """The first snapshot from before the decisions and the last one of all, of the same papers."""
+    ordered = sorted(held, key=lambda one: one.order)
+    if len(ordered) < 2 or ordered[0].stage == "final" or ordered[0].paper_ids != ordered[-1].paper_ids:
+        return []
+    return [{"before": ordered[0].name, "after": ordered[-1].name}]
+
+
+def _job(
+    notebook: Path,
+    takes: Mapping[str, parameters.Parameter],
+    settings: Settings,
+    years: Sequence[int],
+    snapshot: str | None = None,
+    values: Mapping[str, object] | None = None,
+) -> Job:
+    year = None if "years" in takes else years[0]
+    offered = {
+        "venue": settings.venue,
+        "year": year,
+        "snapshot": snapshot,
+        "source": settings.source or None,
+        "database": str(settings.database) if settings.database != DATABASE else None,
+        **settings.given,
+    }
+    values = {name: value for name, value in offered.items() if name in takes and value is not None} | dict(values or {})
+    where = place(settings.venue, year, snapshot)
+    title = " ".join(filter(None, [settings.venue, str(year or ""), snapshot]))
+    return Job(notebook, where, parameters.checked(notebook, takes, values), tuple(years), f"{notebook.stem}  {title}")
+
+
+# What is up to date -----------------------------------------------------------------------------------------------------
+
+
+def fingerprint(job: Job, settings: Settings) -> dict[str, str]:
+    """What a job's result follows from, by part, so that a change can be named."""
+    return {
+        "notebook": _hash(job.notebook.read_bytes()),
+        "package": _package(settings.root / "analysis"),
+        "parameters": _hash(json.dumps(job.values, sort_keys=True).encode()),
+        "data": _data(job, settings),
+        "libraries": _hash(*(path.read_bytes() for path in sorted(settings.root.glob("requirements.lock")))),
+    }
+
+
+def _hash(*contents: bytes) -> str:
+    digest = hashlib.sha256()
+    for content in contents:
+        digest.update(hashlib.sha256(content).digest())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def _package(folder: Path) -> str:
+    """All of the package: which statistic a notebook uses is not found out, so any change reruns everything."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    return _hash(*(path.relative_to(folder).as_posix().encode() + path.read_bytes() for path in files))
+
+
+def _data(job: Job, settings: Settings) -> str:
+    """The content of all snapshots of the years that a job reads, since outcomes come from later ones."""
+    held = store.held(settings.database, settings.venue)
+    digests = [f"{one.year} {one.name} {one.source} {one.digest}" for one in held if one.year in job.years]
+    own_venues = settings.database.parent / "venues.toml"
+    return _hash("\n".join(digests).encode(), own_venues.read_bytes() if own_venues.is_file() else b"")
+
+
+def reason(job: Job, settings: Settings) -> str:
+    """Why a job must run; empty when it is up to date."""
+    if settings.force:
+        return "forced"
+    last = _last(job, settings)
+    if last is None:
+        return "never run"
+    now = fingerprint(job, settings)
+    if changed := [part for part, value in now.items() if last["fingerprint"].get(part) != value]:
+        return f"{choices(changed).replace(' or ', ' and ')} changed"
+    return "" if _outputs_exist(job, settings) else "outputs missing"
+
+
+def _record(job: Job, settings: Settings) -> Path:
+    return settings.root / "runs" / f"{job.key}.json"
+
+
+def _last(job: Job, settings: Settings) -> dict | None:
+    try:
+        return json.loads(_record(job, settings).read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def _outputs_exist(job: Job, settings: Settings) -> bool:
+    folder = settings.root / "figures" / job.key
+    try:
+        files = json.loads((folder / "manifest.json").read_text())["files"]
+    except (OSError, ValueError, KeyError):
+        return False
+    return all((folder / name).is_file() for name in files)
+
+
+# Running ----------------------------------------------------------------------------------------------------------------
+
+
+class Workers:
+    """Runs jobs on threads of this process, each with a kernel of its own; nothing is started before the first job."""
+
+    def __init__(self, settings: Settings, say: Say) -> None:
+        self.settings, self.say = settings, say
+        self._stop = threading.Event()
+        self._kernels = contextlib.ExitStack()
+        self._manager = None
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *error) -> None:
+        self._stop.set()
+        self._kernels.close()
+
+    def run(self, jobs: Sequence[Job], result: Result, serial: bool = False) -> None:
+        """Run what is not up to date, the longest first; a failure is kept, told, and the rest goes on."""
+        due = []
+        for job in jobs:
+            why = "a fetch may bring something new" if serial else reason(job, self.settings)
+            if why:
+                due.append((job, why))
+            else:
+                result.fresh.append(job.key)
+        if self.settings.dry_run:
+            for job, why in due:
+                self.say(f"{job.title}: {why}")
+            return
+        if due:
+            self._run(sorted((job for job, _ in due), key=self._expected, reverse=True), result, serial)
+
+    def _expected(self, job: Job) -> float:
+        last = _last(job, self.settings)
+        return last["seconds"] if last else float("inf")
+
+    def _run(self, jobs: Sequence[Job], result: Result, serial: bool) -> None:
+        self._start()
+        at_once = 1 if serial else self.settings.jobs or _cores()
+        pool = ThreadPoolExecutor(max_workers=min(at_once, len(jobs)))
+        try:
+            running: dict[Future, Job] = {pool.submit(self._one, job, serial): job for job in jobs}
+            for finished in as_completed(running):
+                self._account(running[finished], finished, result)
+        except KeyboardInterrupt:
+            self._stop.set()
+            self._kernels.close()  # kernels end, so that the threads waiting for them do
+            raise
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    def _start(self) -> None:
+        if self._manager is not None:
+            return
+        from analysis import kernels
+
+        folder = kernels.Folder()
+        self._kernels.callback(folder.close)
+        nursery = None
+        if self.settings.warm and kernels.WARM:
+            nursery = kernels.Nursery(self.settings.root)
+            self._kernels.callback(nursery.close)
+        self._manager = kernels.manager(self.settings.root, folder.path, nursery)
+
+    def _account(self, job: Job, finished: Future, result: Result) -> None:
+        error = finished.exception()
+        if error is None:
+            result.done.append(job.key)
+            self.say(f"{job.title}  {finished.result():.1f} s")
+        else:
+            result.failed.append(job.key)
+            self.say(f"{job.title}  FAILED: {_told(error)} (kept in {self._output(job).relative_to(self.settings.root)})")
+
+    def _one(self, job: Job, follow: bool) -> float:
+        if self._stop.is_set():
+            raise KeyboardInterrupt
+        began, made = time.monotonic(), fingerprint(job, self.settings)
+        _record(job, self.settings).unlink(missing_ok=True)
+        self._output(job).parent.mkdir(parents=True, exist_ok=True)
+        for attempt in range(1, START_ATTEMPTS + 1):
+            try:
+                self._execute(job, follow)
+                break
+            except Exception as error:
+                if attempt == START_ATTEMPTS or not _did_not_start(error):
+                    raise
+        seconds = time.monotonic() - began
+        # A load changes the data that this notebook's result follows from.
+        made["data"] = _data(job, self.settings)
+        _write(_record(job, self.settings), json.dumps({"fingerprint": made, "seconds": round(seconds, 2)}, sort_keys=True))
+        return seconds
+
+    def _output(self, job: Job) -> Path:
+        return self.settings.root / "runs" / f"{job.key}.ipynb"
+
+    def _execute(self, job: Job, follow: bool) -> None:
+        import papermill
+
+        stream = _Lines(self.say) if follow else None
+        papermill.execute_notebook(
+            job.notebook,
+            self._output(job),
+            parameters=dict(job.values),
+            kernel_name="python3",
+            language="python",
+            progress_bar=False,
+            execution_timeout=self.settings.cell_timeout or None,
+            kernel_manager_class=self._manager,
+            stdout_file=stream,
+            stderr_file=stream,
+        )
+
+
+def _cores() -> int:
+    """The cores that this process may use; a container often has fewer than the machine."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Lines:
+    """A file that says each line."""
+
+    def __init__(self, say: Say) -> None:
+        self.say = say
+
+    def write(self, text: str) -> None:
+        for line in text.splitlines():
+            self.say(f"  {line}")
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+
+def _did_not_start(error: Exception) -> bool:
+    return isinstance(error, RuntimeError | ChildProcessError) and "Kernel died before replying" in str(error)
+
+
+def _told(error: BaseException) -> str:
+    """Notebook trouble in a line: the cell and the last line of its error."""
+    if type(error).__name__ == "PapermillExecutionError":
+        return f"cell {error.cell_index + 1}: {error.ename}: {_line(error.evalue)}"
+    if type(error).__name__ == "CellTimeoutError":
+        return "a cell took longer than --cell-timeout"
+    if type(error).__name__ == "DeadKernelError":
+        return "its kernel died"
+    return f"{type(error).__name__}: {_line(str(error))}"
+
+
+def _line(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def _write(path: Path, text: str) -> None:
+    new = path.with_name(path.name + ".new")
+    new.write_text(text + "\n")
+    os.replace(new, path)
