@@ -170,14 +170,12 @@ def _years(options, default: str = "") -> tuple[int, ...]:
 
 def _fetch(options) -> int:
     from analysis import fetch
-    from analysis.sources import bundled
-    from analysis.venues import venue_year
 
     years = _years(options, default="all")
     for year in years:
-        venue_year(options.venue, year, options.database)
-        bundled.described(year)
-    fetch.load_bundled(years, options.database, say=_tell)
+        fetch.check(options.venue, year, options.database, options.source)
+    for year in years:
+        fetch.fetch(options.venue, year, options.source, options.database, _tell)
     return 0
 
 

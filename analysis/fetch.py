@@ -29,11 +29,16 @@ def load_bundled(years: Iterable[int], database: Path = DATABASE, say: Say = lam
 
 def fetch(venue: str, year: int, source: str = "bundled", database: Path = DATABASE, say: Say = print) -> None:
     """Load one venue-year from a source; Trouble where the source does not have it."""
-    form = venue_year(venue, year, database)
-    if form.api is None or form.rating_scale is None:
-        raise Trouble(form.absent)
-    bundled.described(year)
+    check(venue, year, database, source)
     load_bundled([year], database, say)
+
+
+def check(venue: str, year: int, database: Path, source: str) -> None:
+    """Trouble where a venue-year cannot be had from a source, whatever the reason."""
+    if absent := venue_year(venue, year, database).absent:
+        raise Trouble(absent)
+    if source == "bundled" and year not in bundled_of(venue, [year]):
+        raise Trouble(_missing(venue, year, source))
 
 
 def bundled_of(venue: str, years: Iterable[int]) -> list[int]:

@@ -90,13 +90,13 @@ def _number_of_authors(content: Mapping) -> int | None:
 
 
 def is_public(note: Note) -> bool:
-    """Whether everyone may read a note. One that does not say so is kept out: every real note of both APIs has readers."""
+    """Whether everyone may read a note; not where it does not say: all real notes of both APIs have readers."""
     readers = note.get("readers")
     return isinstance(readers, list) and "everyone" in readers
 
 
 def flatten(note: Note) -> Iterator[dict]:
-    """A note without its details, then the replies in them, each id once (direct replies are among the replies, too)."""
+    """A note without its details, then the replies in them, each id once: direct replies are among the replies, too."""
     seen = set()
     for one in _unfolded(note):
         if (identity := str(one.get("id"))) not in seen:
@@ -298,7 +298,7 @@ class _Forum:
         self.rows["reviews"].append(row)
 
     def _answer(self, note: Note, question: Question | None) -> tuple[int | None, str | None]:
-        """The level that answers a question and the text it came from; a level off the scale is a problem and no level."""
+        """The level that answers a question, and the text it came from; one off the scale is a problem and no level."""
         if question is None:
             return None, None
         value = _value(_content(note), question.field)
@@ -355,7 +355,7 @@ class _Forum:
                 self._problem(note, place, text, f"not a status of {form.group}")
 
     def _outcome(self) -> Row:
-        """Outcome, tier and decision by the first place that tells one; a place that says something else is a problem."""
+        """Outcome, tier and decision by the first place that tells one; another place that disagrees is a problem."""
         places, newest_first = self.form.decided_by, self.rows["decisions"][::-1]
         told = [row for place in places for row in newest_first if row["place"] == place and row["outcome"]]
         first = told[0] if told else {"outcome": "undecided"}
@@ -365,7 +365,9 @@ class _Forum:
                 reason = f"says {row['outcome']}, but {first['place']} says {first['outcome']}, which counts"
                 self._problem({"id": row["note_id"]}, row["place"], row["decision"], reason)
         given = [row["decision"] for row in newest_first if row["place"] == "decision"]
-        given += [row["decision"] for row in agreed]
+        given += [row["decision"] for row in agreed if row["outcome"] != "undecided"]
+        # A status under review outweighs other places, and is no decision.
+        self.rows["decisions"] = [row for row in self.rows["decisions"] if row["outcome"] != "undecided"]
         return {
             "outcome": first["outcome"],
             "outcome_as_of": None,
@@ -379,16 +381,18 @@ class _Forum:
         if note:
             self._places(note)
         content = _content(note or {})
-        self.rows["submissions"].append({
-            "forum": self.forum,
-            "number": _number(note) if note else _number_in(kept),
-            "title": _text(_value(content, "title")),
-            "keywords": _keywords(_value(content, "keywords")),
-            "area": _text(_value(content, self.form.area)),
-            "authors": _number_of_authors(content),
-            **self._outcome(),
-            "submitted_at": _created(note) if note else None,
-        })
+        self.rows["submissions"].append(
+            {
+                "forum": self.forum,
+                "number": _number(note) if note else _number_in(kept),
+                "title": _text(_value(content, "title")),
+                "keywords": _keywords(_value(content, "keywords")),
+                "area": _text(_value(content, self.form.area)),
+                "authors": _number_of_authors(content),
+                **self._outcome(),
+                "submitted_at": _created(note) if note else None,
+            }
+        )
 
 
 def _forum_of(note: Note) -> str | None:

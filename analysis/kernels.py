@@ -25,7 +25,7 @@ from uuid import uuid4
 WARM = sys.platform == "linux"
 MODULES = (
     "ipykernel.kernelapp", "ipykernel.ipkernel", "matplotlib_inline.backend_inline", "matplotlib.figure", "numpy", "pandas",
-    "duckdb", "analysis.notebook", "analysis.words", "analysis.draw",
+    "duckdb", "seaborn", "analysis.notebook", "analysis.words", "analysis.draw",
 )  # fmt: skip
 
 

@@ -10,7 +10,6 @@ create table if not exists snapshots (
     taken_at timestamp,
     source varchar,
     outcomes varchar,
-    decided_at date,
     paper_ids varchar,
     review_ids varchar,
     papers integer,

@@ -21,7 +21,7 @@ from analysis.errors import Trouble, choices
 MISSING = "–"
 NAMES_OF_TIME = ("year",)  # whole numbers that take no thousands separator
 DIGITS = 10  # significant digits of a fraction in CSV and JSON: more change with the machine, fewer lose counts
-WIDE = 34  # from so many characters on a column of text is set as paragraphs in LaTeX
+WIDE = 34  # characters: a column with a longer text is set in lines where the format knows lines
 FORMULA = re.compile(r"[=+\-@\t\r]")  # what makes a spreadsheet run a cell that begins with it
 
 
@@ -112,7 +112,7 @@ def _markdown_escaped(cell: str) -> str:
 
 def _html(frame: pd.DataFrame, shares: Collection[str], caption: str) -> str:
     names, columns, right = _printed(frame, shares)
-    kinds = [' class="number"' if to_right else "" for to_right in right]
+    kinds = [_html_kind(cells, to_right) for cells, to_right in zip(columns, right, strict=True)]
     head = "".join(f'<th scope="col"{kind}>{html.escape(name)}</th>' for name, kind in zip(names, kinds, strict=True))
     rows = [
         "".join(f"<td{kind}>{html.escape(cell)}</td>" for cell, kind in zip(row, kinds, strict=True))
@@ -121,6 +121,12 @@ def _html(frame: pd.DataFrame, shares: Collection[str], caption: str) -> str:
     title = [f"<caption>{html.escape(caption)}</caption>"] if caption else []
     body = [f"<tr>{row}</tr>" for row in rows]
     return "\n".join(["<table>", *title, f"<thead><tr>{head}</tr></thead>", "<tbody>", *body, "</tbody>", "</table>"])
+
+
+def _html_kind(cells: list[str], right: bool) -> str:
+    if right:
+        return ' class="number"'
+    return ' class="prose"' if _is_prose(cells) else ""
 
 
 def _latex(frame: pd.DataFrame, shares: Collection[str], caption: str) -> str:
@@ -139,7 +145,7 @@ def _latex(frame: pd.DataFrame, shares: Collection[str], caption: str) -> str:
 def _latex_kind(cells: list[str], right: bool) -> str:
     if right:
         return "r"
-    return r"p{0.35\linewidth}" if max(map(len, cells), default=0) > WIDE else "l"
+    return r"p{0.35\linewidth}" if _is_prose(cells) else "l"
 
 
 LATEX = {
@@ -201,6 +207,10 @@ def _digits(column: pd.Series) -> int:
     values = values[np.isfinite(values)]
     most = 3 if ((values != 0) & (np.abs(values) < 1)).any() else 2
     return next((digits for digits in range(most) if np.allclose(values, values.round(digits), rtol=0, atol=1e-9)), most)
+
+
+def _is_prose(cells: list[str]) -> bool:
+    return max(map(len, cells), default=0) > WIDE
 
 
 def _is_number(column: pd.Series) -> bool:

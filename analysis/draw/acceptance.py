@@ -31,7 +31,8 @@ def draw_sixes(frame: pd.DataFrame, ax: Axes) -> Axes:
     said = "" if narrow(ax) else "n = "
     ax.set_xticks(overall["accept_side"], [f"{row.accept_side}\n{said}{row.n:,}" for row in overall.itertuples()])
     _frame_share(ax)
-    ax.set(xlabel="ratings on the accept side", ylabel="share of papers accepted")
+    hollow = "" if enough.all() else f" (hollow: fewer than {RELIABLE} papers)"
+    ax.set(xlabel=f"ratings on the accept side{hollow}", ylabel="share of papers accepted")
     return ax
 
 
@@ -84,7 +85,7 @@ def draw_sixes_by_year(frame: pd.DataFrame, ax: Axes) -> Axes:
             note(ax, said, x, y, color=color, ha=ha, fontweight="bold")
     _frame_share(ax)
     ax.set_xticks(sorted(overall["accept_side"].unique()))
-    ax.set(xlabel="ratings on the accept side", ylabel="share of papers accepted")
+    ax.set(xlabel=f"ratings on the accept side (points of {RELIABLE} papers or more)", ylabel="share of papers accepted")
     return ax
 
 

@@ -55,25 +55,29 @@ def style(width: float = WIDTHS["iclr"]) -> AbstractContextManager:
 
 
 def styled(draw: Draw) -> Draw:
-    """Draw in the style of the Axes' figure, wherever the call comes from."""
+    """Draw in the style of the Axes' figure, wherever the call comes from; a long axis label gets lines."""
 
     @functools.wraps(draw)
     def drawn(frame, ax: Axes, *args, **options) -> Axes:
-        with style(ax.figure.get_figwidth()):
-            return draw(frame, ax, *args, **options)
+        width = ax.figure.get_figwidth()
+        with style(width):
+            draw(frame, ax, *args, **options)
+            ax.set_xlabel(wrapped(ax.get_xlabel(), 0.75 * width, points()))
+        return ax
 
     return drawn
 
 
 def new_figure(width: str = "iclr", ratio: float = RATIO) -> tuple[Figure, Axes]:
-    """An empty figure of a print width, with one Axes; `ratio` is height / width.
+    """An empty figure of a print width, with one Axes; `ratio` is height / width, and a column is as high as a text block.
 
     It is made without pyplot: nothing stays open, and it needs no display.
     """
     if width not in WIDTHS:
         raise Trouble(f"There is no figure width `{width}`; there are {choices(WIDTHS)}.")
     with style(WIDTHS[width]):
-        figure = Figure(figsize=(WIDTHS[width], WIDTHS[width] * ratio), layout="constrained")
+        size = WIDTHS[width], ratio * max(WIDTHS[width], WIDTHS["iclr"])
+        figure = Figure(figsize=size, layout="constrained")
         return figure, figure.subplots()
 
 
@@ -85,16 +89,23 @@ def percent(share: float, digits: int = 1) -> str:
     return f"{100 * share:.{digits}f}\N{NO-BREAK SPACE}%"
 
 
-def wrapped(text: str, inches: float, size: float) -> str:
-    """The text in lines that are no wider than so many inches at a font size in points."""
+def wrapped(text: str, inches: float, size: float, separator: str = " ") -> str:
+    """The text in lines that are no wider than so many inches at a font size in points, broken at a separator."""
     lines: list[str] = []
-    for word in text.split(" "):
-        longer = f"{lines[-1]} {word}" if lines else word
+    for part in text.replace(" %", "\N{NO-BREAK SPACE}%").split(separator):
+        longer = f"{lines[-1]}{separator}{part}" if lines else part
         if lines and _inches(longer, size) <= inches:
             lines[-1] = longer
         else:
-            lines.append(word)
+            lines.append(part)
     return "\n".join(lines)
+
+
+def balanced(text: str, inches: float, size: float) -> str:
+    """The text in as few lines, and these about equally long: no word is left alone."""
+    least = wrapped(text, inches, size).count("\n")
+    tries = (wrapped(text, part * inches, size) for part in np.linspace(0.5, 1, 11))
+    return next(lines for lines in tries if lines.count("\n") == least)
 
 
 def _inches(text: str, size: float) -> float:

@@ -27,7 +27,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis import ROOT, __version__, tables
-from analysis.draw.canvas import QUIET, RATIO, WIDTHS, cover, foreign, new_figure, points, style, wrapped
+from analysis.draw.canvas import QUIET, RATIO, WIDTHS, balanced, cover, foreign, new_figure, points, style, wrapped
 from analysis.errors import Trouble, count, percent
 from analysis.places import place
 from analysis.sample import POPULATIONS, Sample
@@ -44,6 +44,7 @@ METADATA = {
     "svg": {"Creator": SUITE, "Date": None},
     "png": {"Software": None},
 }
+BETWEEN = " · "  # the parts of a stamp
 CSS_PIXELS = 96  # to the inch
 
 
@@ -88,13 +89,13 @@ def book(
 ) -> Book:
     """Open the book of a notebook: empty its folder, and write what it is about into its manifest.
 
-    Results go beside those of the same snapshot; of several samples, beside those of their year or venue. Without a
-    sample `venue` and `year` say where. `figures` is meant from the project's folder; `width` is a print width.
+    Results go beside those of the same snapshot; of several samples, beside those of their year or venue. `venue` and
+    `year` put them there whatever the samples are. `figures` is meant from the project's folder; `width` is a print width.
     """
     if width not in WIDTHS:
         new_figure(width)  # says what there is
     about = _about(samples, venue, year)
-    where = place(about["venue"], about["year"], about["snapshot"])
+    where = place(about["venue"], about["year"], None if venue else about["snapshot"])
     opened = Book(ROOT / figures / where / _checked(name), name, about, width)
     opened.folder.mkdir(parents=True, exist_ok=True)
     for file in opened.folder.iterdir():
@@ -127,7 +128,7 @@ class Book:
 
     def figure(self, name: str, drawn: Figure | Axes, frame: pd.DataFrame, title: str = "", caption: str = "", alt: str = "") -> Picture:
         """Publish a figure as PDF, SVG and PNG with the frame behind it as CSV; gives what a notebook shows."""
-        self._add_name(name, self.figures)
+        self._add_name(name, self.figures + self.tables)
         figure = drawn if isinstance(drawn, Figure) else drawn.figure
         saved = _saved(figure, title, self.stamp)
         files = {kind: self._write(f"{name}.{kind}", saved[kind]) for kind in saved}
@@ -140,7 +141,7 @@ class Book:
 
     def table(self, name: str, frame: pd.DataFrame, caption: str = "", shares: Collection[str] = ()) -> Shown:
         """Publish a table as CSV, Markdown, LaTeX and HTML; gives what a notebook shows. `shares` are the fractions."""
-        self._add_name(name, self.tables)
+        self._add_name(name, self.figures + self.tables)
         kinds = {"csv": "csv", "md": "markdown", "tex": "latex", "html": "html"}
         texts = {suffix: tables.text(frame, kind, shares, caption) for suffix, kind in kinds.items()}
         files = {suffix: self._write(f"{name}.{suffix}", f"{text}\n") for suffix, text in texts.items()}
@@ -164,8 +165,9 @@ class Book:
         """
         self._add_name(name, self.numbers)
         row = dict(zip(("value", "n", "low", "high"), map(tables.plain, (value, n, low, high)), strict=True))
-        text = _written(row["value"], share, digits)
-        self.numbers.append({"name": name, "text": text, **row})
+        text, *ends = (_written(row[part], share, digits) for part in ("value", "low", "high"))
+        limits = " to ".join(ends) if None not in (row["low"], row["high"]) else ""
+        self.numbers.append({"name": name, "text": text, "limits": limits, **row})
         self._save()
         return text
 
@@ -253,7 +255,7 @@ def _stamp(about: dict[str, object], samples: Sequence[Sample]) -> str:
         " and ".join(dict.fromkeys(SOURCES.get(one.snapshot.source, one.snapshot.source) for one in samples)),
         SUITE,
     ]
-    return " · ".join(filter(None, parts))
+    return BETWEEN.join(filter(None, parts))
 
 
 # Bytes --------------------------------------------------------------------------------------------------------------
@@ -267,6 +269,9 @@ def _saved(figure: Figure, title: str, stamp: str) -> dict[str, bytes]:
         _frame(figure, title, stamp)
         written_elsewhere = foreign(figure)
         cover(written_elsewhere)
+        # One layout for all three formats, which would each make their own.
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
         # A reader's browser may have the characters that are missing here: the SVG keeps them as text.
         with matplotlib.rc_context({"svg.fonttype": "none"} if written_elsewhere else {}):
             return {kind: _bytes(figure, kind, metadata) for kind, metadata in METADATA.items()}
@@ -278,10 +283,10 @@ def _frame(figure: Figure, title: str, stamp: str) -> None:
     if title:
         size = matplotlib.rcParams["figure.titlesize"]
         # Bold letters are a tenth wider than those that `wrapped` measures.
-        figure.suptitle(wrapped(title, room / 1.12, size), x=left, ha="left")
+        figure.suptitle(balanced(title, room / 1.12, size), x=left, ha="left")
     if stamp:
         size = 0.9 * points()
-        figure.supxlabel(wrapped(stamp, room, size), x=left, ha="left", color=QUIET, fontsize=size, fontweight="normal")
+        figure.supxlabel(wrapped(stamp, room, size, BETWEEN), x=left, ha="left", color=QUIET, fontsize=size, fontweight="normal")
 
 
 def _bytes(figure: Figure, kind: str, metadata: dict[str, str | None]) -> bytes:

@@ -21,8 +21,8 @@ def draw_experience(frame: pd.DataFrame, ax: Axes, published: pd.DataFrame | Non
     if published is not None:
         no = published[published["published"] == "no"].iloc[0]
         levels = int((frame["count"].cumsum() <= no["count"]).sum())
-        for bar in ax.patches[:levels]:
-            bar.set(color=MARK)
+        for place, bar in enumerate(ax.patches):
+            bar.set(color=MARK if place < levels else REST)
         _draw_bracket(ax, levels, f"{percent(no['value'])}\nhave not\npublished\nin this area")
     return ax
 
@@ -58,7 +58,8 @@ def _set_words(frame: pd.DataFrame, ax: Axes, places: np.ndarray, part: float) -
     Wording that is too long for the rows is cut to first sentences, then to first clauses: the table has it whole.
     """
     width, height = ax.figure.get_size_inches()
-    lines = max(int(0.8 * height * POINTS / (1.25 * points() * max(len(frame), 1))), 1)
+    frame_around = POINTS * points() / 7  # of title, axis and stamp: an inch at print size
+    lines = max(int((height * POINTS - frame_around) / (1.3 * points() * max(len(frame), 1))), 1)
     for shorten in (lambda label: label.rstrip("."), first_sentence, lambda label: first_sentence(label).split(",")[0]):
         said = [f"{row.level}  {shorten(row.label)}".rstrip() for row in frame.itertuples()]
         texts = [wrapped(text, part * width, points()) for text in said]
@@ -118,7 +119,8 @@ def draw_rating_counts(frame: pd.DataFrame, ax: Axes) -> Axes:
 
     shares = frame.pivot(index="level", columns="rating", values="value")
     counts = frame.pivot(index="level", columns="rating", values="count")
-    texts = shares.map(percent) + "\n" + counts.map("{:,}".format)
+    digits = 1 if 0.6 * ax.figure.get_figwidth() / shares.shape[1] > 0.45 else 0
+    texts = shares.map(lambda share: percent(share, digits)) + "\n" + counts.map("{:,}".format)
     small = {"fontsize": "small"}
     heatmap(shares.fillna(0), ax=ax, annot=texts, annot_kws=small, fmt="", cmap="Blues", vmin=0, vmax=0.65, cbar=False, linewidths=1)
     _set_words(frame.drop_duplicates("level"), ax, np.arange(len(shares)) + 0.5, 0.34)

@@ -191,16 +191,28 @@ def published(stream: Iterable[Page], say: Say) -> Iterator[Page]:
     """
     submissions = restricted = 0
     for page in stream:
-        notes = [note for submission in page.notes for note in flatten(submission)]
-        public = [scrub(note) for note in notes if is_public(note)]
+        public, hidden = _public(page.notes)
         submissions += sum(note["id"] == note.get("forum") for note in public)
-        restricted += len(notes) - len(public)
+        restricted += hidden
         yield Page(public, page.cursor)
-        del page, notes, public
+        del page, public
     if restricted:
         say(f"{count(restricted, 'note')} left out that not everyone may read.")
     if restricted and not submissions:
         raise Trouble("None of these submissions is public yet: fetch the year again when its reviews are out.")
+
+
+def _public(submissions: list[Note]) -> tuple[list[Note], int]:
+    """What everyone may read of a page, and how many other notes it had; the page is used up, to save memory."""
+    public, hidden = [], 0
+    submissions.reverse()
+    while submissions:
+        for note in flatten(submissions.pop()):
+            if is_public(note):
+                public.append(scrub(note))
+            else:
+                hidden += 1
+    return public, hidden
 
 
 def _going_on(form: VenueYear, start: Cursor) -> str:

@@ -99,13 +99,18 @@ class Transport:
             try:
                 return self._once(session, method, url, keys, request)
             except Again as again:
-                failures += 1
-                reason = f"{_host(url)}: {again.reason}"
-                if failures >= again.tries:
-                    raise Trouble(f"{reason}, {count(failures, 'time')} in a row; {again.first}{RESUME}.") from None
-                if again.seconds:
-                    self.budgets.pop(url, None)  # a 429 that says when is believed over its rate headers
-                self._wait(again.seconds or _backoff(failures), reason)
+                failed = again  # and out of here, so that no trace shows what is behind a Trouble
+            failures += 1
+            self._bear(failed, failures, url)
+
+    def _bear(self, failed: Again, failures: int, url: str) -> None:
+        """Wait before another try, or say that there is none."""
+        reason = f"{_host(url)}: {failed.reason}"
+        if failures >= failed.tries:
+            raise Trouble(f"{reason}, {count(failures, 'time')} in a row; {failed.first}{RESUME}.")
+        if failed.seconds:
+            self.budgets.pop(url, None)  # a 429 that says when is believed over its rate headers
+        self._wait(failed.seconds or _backoff(failures), reason)
 
     def _once(
         self, session: requests.Session, method: str, url: str, keys: tuple[str, ...], request: Mapping[str, Any]

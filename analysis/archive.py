@@ -1,0 +1,219 @@
+"""Raw notes kept apart: `notes/` beside the database, one Parquet file a snapshot, from which the tables can be remade.
+
+A file lists all notes of its snapshot by id, forum and version (a hash of the note). The note itself stands only in the
+first file of its venue-year that has this version, so that a daily snapshot costs what changed. Files are never changed;
+their order is in their names, and what snapshot a file is of in its metadata.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import orjson
+
+from analysis.errors import Trouble
+from analysis.store import OFFLINE
+
+PAPERS = 100  # forums in a batch: what is in memory at once
+# Small groups of rows, so that a batch of forums is read without the rest of its file.
+GROUP = 2048
+MEMORY = "512MB"
+COLUMNS = {name: "varchar" for name in ("note_id", "forum", "version", "json")}
+
+Note = Mapping[str, object]
+Said = dict[str, str]
+
+
+@dataclass
+class Kept:
+    """One file of the archive, or one that will be in it after `keep`: the notes of a snapshot."""
+
+    path: Path
+    earlier: list[Path]  # the files of the same venue-year before it
+    said: Said  # venue, year, name, stage, taken_at, source, digest
+    kept: bool = True
+
+    def keep(self) -> None:
+        """Put a new file in its place, for good; one that is there already stays."""
+        if self.kept:
+            return
+        with open(_unkept(self.path), "rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(_unkept(self.path), self.path)
+        folder = os.open(self.path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+        self.kept = True
+
+    def batches(self) -> Iterator[list[list[dict]]]:
+        """The notes of the snapshot in batches of forums: for each forum a list of its notes."""
+        listing = self.path if self.kept else _unkept(self.path)
+        with _connection(self.path.parent) as con:
+            forums = [row[0] for row in con.execute(f"select distinct forum from {_files([listing])} order by 1").fetchall()]
+            for start in range(0, len(forums), PAPERS):
+                yield _batch(con, listing, self.earlier, forums[start], forums[start : start + PAPERS][-1])
+
+
+def folder_of(database: Path) -> Path:
+    """Where the notes behind a database are kept."""
+    return database.parent / "notes"
+
+
+def kept(folder: Path) -> list[Kept]:
+    """All files of an archive, the oldest of each venue-year first."""
+    return [one for place in sorted(folder.glob("*/")) for one in _kept_in(place)]
+
+
+@contextmanager
+def drafted(pages: Iterable[list[Note]], folder: Path, said: Said) -> Iterator[Kept]:
+    """Write the notes of a snapshot to a file that is thrown away at the end, unless it was kept.
+
+    Where the newest file of this snapshot holds the same notes, it is that file.
+    """
+    place = folder / re.sub(r"[^a-z0-9]+", "-", f"{said['venue']}-{said['year']}".lower())
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        files = _kept_in(place)
+        path = place / f"{len(files) + 1:04d}-{said['name']}.parquet"
+        try:
+            draft = _draft(pages, path, [one.path for one in files], said)
+            same = [one for one in files if one.said["name"] == said["name"]][-1:]
+            yield next((one for one in same if one.said["digest"] == draft.said["digest"]), draft)
+        finally:
+            _unkept(path).unlink(missing_ok=True)
+    except OSError as error:
+        raise Trouble(f"{folder} cannot be written to ({error.strerror}); nothing was changed.") from None
+
+
+# Writing ------------------------------------------------------------------------------------------------------------
+
+
+def _draft(pages: Iterable[list[Note]], path: Path, earlier: list[Path], said: Said) -> Kept:
+    spool = path.with_suffix(".jsonl")
+    try:
+        _spool(pages, spool)
+        with _connection(path.parent) as con:
+            con.execute(
+                "create temp table listed as select note_id, version "
+                "from read_json(?, format = 'newline_delimited', columns = ?, maximum_object_size = 67108864)",
+                [str(spool), COLUMNS],
+            )
+            said = {**said, "digest": _digest(con)}
+            _copy(con, spool, path, earlier, said)
+    finally:
+        spool.unlink(missing_ok=True)
+    return Kept(path, earlier, said, kept=False)
+
+
+def _spool(pages: Iterable[list[Note]], spool: Path) -> None:
+    """The notes as JSON lines, each version once: pages overlap, and so do files."""
+    seen = set()
+    with open(spool, "wb") as file:
+        for note in (note for page in pages for note in page):
+            # Sorted: the same note has the same hash, whatever the order of its keys.
+            text = orjson.dumps(note, option=orjson.OPT_SORT_KEYS)
+            version = hashlib.sha1(text)
+            if version.digest() not in seen:
+                seen.add(version.digest())
+                file.write(_line(note, version.hexdigest(), text))
+
+
+def _line(note: Note, version: str, text: bytes) -> bytes:
+    forum = note["forum"] if isinstance(note.get("forum"), str) else note["id"]
+    row = {"note_id": note["id"], "forum": forum, "version": version, "json": text.decode()}
+    return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def _digest(con) -> str:
+    """What tells the content of one snapshot from another."""
+    digest = hashlib.sha256()
+    rows = con.execute("select note_id, version from listed order by all")
+    while part := rows.fetchmany(10_000):
+        digest.update("".join(f"{note_id} {version}\n" for note_id, version in part).encode())
+    return digest.hexdigest()[:16]
+
+
+def _copy(con, spool: Path, path: Path, earlier: list[Path], said: Said) -> None:
+    known = f"select version from {_files(earlier)} where json is not null" if earlier else "select '' as version"
+    con.execute(
+        f"""
+        copy (
+            select note_id, forum, version, if(version in ({known}), null, json) as json
+            from read_json('{_quoted(spool)}', format = 'newline_delimited', columns = {COLUMNS}, maximum_object_size = 67108864)
+            order by forum, note_id, version
+        ) to '{_quoted(_unkept(path))}' (
+            format parquet, compression zstd, row_group_size {GROUP},
+            kv_metadata {{{", ".join(f"{key}: '{_quoted(value)}'" for key, value in said.items())}}}
+        )
+        """
+    )
+
+
+def _unkept(path: Path) -> Path:
+    return path.with_name(path.name + ".new")
+
+
+# Reading ------------------------------------------------------------------------------------------------------------
+
+
+def _kept_in(place: Path) -> list[Kept]:
+    paths = sorted(place.glob("*.parquet"))
+    return [Kept(path, paths[:number], _said(path)) for number, path in enumerate(paths)]
+
+
+def _said(path: Path) -> Said:
+    """The snapshot that a file is of."""
+    try:
+        with _connection(path.parent) as con:
+            query = "select decode(key), decode(value) from parquet_kv_metadata(?)"
+            said = dict(con.execute(query, [str(path)]).fetchall())
+    except duckdb.Error as error:
+        raise Trouble(f"{path} cannot be read ({str(error).splitlines()[0]}): move it away to go on.") from None
+    if "digest" not in said:
+        raise Trouble(f"{path} is not a file of notes that this suite wrote: move it away to go on.")
+    return said
+
+
+def _batch(con, listing: Path, earlier: list[Path], first: str, last: str) -> list[list[dict]]:
+    """The notes of the forums from the first to the last one, forum by forum."""
+    rows = con.execute(
+        f"""
+        select listed.forum, notes.json
+        from {_files([listing])} as listed
+        join {_files([*earlier, listing])} as notes using (version)
+        where listed.forum between ? and ? and notes.forum between ? and ? and notes.json is not null
+        order by listed.forum, listed.note_id, version
+        """,
+        [first, last, first, last],
+    ).fetchall()
+    forums: dict[str, list[dict]] = {}
+    for forum, text in rows:
+        forums.setdefault(forum, []).append(orjson.loads(text))
+    return list(forums.values())
+
+
+@contextmanager
+def _connection(place: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection that spills to disk beside the files rather than fill the memory."""
+    config = {**OFFLINE, "memory_limit": MEMORY, "temp_directory": str(place / "spilled")}
+    with duckdb.connect(config=config) as con:
+        con.execute("set parquet_metadata_cache = true")  # or each batch reads the ends of all files anew
+        yield con
+
+
+def _files(paths: list[Path]) -> str:
+    names = ", ".join(f"'{_quoted(path)}'" for path in paths)
+    return f"read_parquet([{names}], hive_partitioning = false)"
+
+
+def _quoted(value: object) -> str:
+    return str(value).replace("'", "''")

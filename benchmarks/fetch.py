@@ -1,0 +1,146 @@
+"""How a fetch compares with openreview-py's own get_all_notes: wall time and peak memory, over the same listing.
+
+    python benchmarks/fetch.py                            20,000 papers, both ways: about 950 MB of JSON
+    python benchmarks/fetch.py --papers 2000,43000 --only ours      how a fetch grows
+
+The notes are those of a made-up ICLR 2026 of realistic size: reviews of 3,500 characters and twelve comments of 1,500 a
+paper. The stand-in answers from pages that it made beforehand, so that the time is the reader's; it and each reader
+have a process of their own. A fetch brings pages to disk (flat and without identities), get_all_notes to memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+YEAR = 2026
+LISTING = f"ICLR.cc/{YEAR}/Conference/-/Submission"
+
+
+# The server -----------------------------------------------------------------------------------------------------------
+
+
+def serve(papers: int, folder: Path) -> None:
+    """The stand-in, with its pages made beforehand; prints its environment when it is ready."""
+    from openreview_standin import Answer, Request, StandIn, VenueYear
+
+    class Prepared(StandIn):
+        def _reply(self, request: Request, fault) -> Answer:
+            kept = folder / (request.first("after") or "first")
+            if request.path != "/notes":
+                return super()._reply(request, fault)
+            if not kept.exists():
+                kept.write_bytes(super()._reply(request, fault).body)
+            return Answer(body=kept.read_bytes())
+
+    with Prepared(years=[VenueYear(YEAR, papers, sizes="real")]) as server:
+        _prepare(server)
+        print(*(f"{name}={value}" for name, value in server.environment.items()), flush=True)
+        server.stopped.wait()
+
+
+def _prepare(server) -> None:
+    import orjson
+    from openreview_standin import TOKEN, Request
+
+    query, notes = {"invitation": [LISTING], "details": ["replies"], "sort": ["id"], "count": ["true"]}, [None]
+    while notes:
+        notes = orjson.loads(server._reply(Request(2, "GET", "/notes", query, f"Bearer {TOKEN}"), None).body)["notes"]
+        query = query | {"after": [notes[-1]["id"]]} if notes else query
+
+
+# The readers ----------------------------------------------------------------------------------------------------------
+
+
+def ours(folder: Path) -> int:
+    """Pages to disk, as a fetch does it."""
+    import orjson
+
+    from analysis.sources.openreview import Session, pages, published
+    from analysis.venues import venue_year
+
+    session, number = Session(lambda line: None), 0
+    for place, page in enumerate(published(pages(venue_year("ICLR", YEAR), session), session.say)):
+        number += sum(note["id"] == note["forum"] for note in page.notes)
+        with open(folder / f"{place:04}.jsonl", "wb") as file:
+            while page.notes:  # let go of one by one: to encode a text that is not ASCII doubles it
+                file.write(orjson.dumps(page.notes.pop(), option=orjson.OPT_APPEND_NEWLINE))
+    return number
+
+
+def theirs(folder: Path) -> int:
+    """All notes as a list, as the documentation has it."""
+    import openreview.api
+
+    client = openreview.api.OpenReviewClient()
+    return len(client.get_all_notes(invitation=LISTING, details="replies"))
+
+
+READERS = {"theirs": theirs, "ours": ours}
+
+
+# The comparison -------------------------------------------------------------------------------------------------------
+
+
+def compare(papers: int, readers: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        made, kept = Path(place, "made"), Path(place, "kept")
+        made.mkdir(), kept.mkdir()
+        server = subprocess.Popen(_command("serve", papers, made), stdout=subprocess.PIPE, text=True)
+        try:
+            environment = dict(word.split("=", 1) for word in server.stdout.readline().split())
+            size = sum(file.stat().st_size for file in made.iterdir())
+            figures = {name: _measure(name, papers, kept, environment) for name in readers}
+        finally:
+            server.terminate()
+            server.wait()
+    what = f"{papers:>7,} papers, {size / 1e6:6,.0f} MB of JSON"
+    for name, (seconds, memory) in figures.items():
+        print(f"{what}  {name:<7} {seconds:7.1f} s {memory:7,.0f} MB", flush=True)
+    if len(figures) == 2:
+        time, memory = (mine / other for mine, other in zip(figures["ours"], figures["theirs"], strict=True))
+        print(f"{what}  ratio   {time:7.2f}   {memory:7.2f}", flush=True)
+
+
+def _measure(name: str, papers: int, folder: Path, environment: dict[str, str]) -> tuple[float, float]:
+    """Wall time in seconds and peak memory in MB of a process of its own."""
+    started = perf_counter()
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    child = subprocess.Popen(_command(name, papers, folder), env=os.environ | environment, **quiet)
+    _, status, usage = os.wait4(child.pid, 0)
+    if status:
+        sys.exit(f"The reader `{name}` failed.")
+    return perf_counter() - started, usage.ru_maxrss / 1024
+
+
+def _command(role: str, papers: int, folder: Path) -> list[str]:
+    return [sys.executable, __file__, "--role", role, "--papers", str(papers), "--folder", str(folder)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--papers", default="20000", help="how many submissions, or several numbers (default: 20000)")
+    parser.add_argument("--only", choices=READERS, help="one of the two")
+    parser.add_argument("--role", help=argparse.SUPPRESS)
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.role == "serve":
+        serve(int(options.papers), options.folder)
+    elif options.role:
+        came = READERS[options.role](options.folder)
+        sys.exit(came != int(options.papers))
+    else:
+        for papers in options.papers.split(","):
+            compare(int(papers), [options.only] if options.only else list(READERS))
+
+
+if __name__ == "__main__":
+    main()
