@@ -1,8 +1,8 @@
 """Raw notes kept apart: `notes/` beside the database, one Parquet file a snapshot, from which the tables can be remade.
 
-A file lists all notes of its snapshot by id, forum and version (a hash of the note). The note itself stands only in the
-first file of its venue-year that has this version, so that a daily snapshot costs what changed. Files are never changed;
-their order is in their names, and what snapshot a file is of in its metadata.
+A file lists all notes of its snapshot by id, forum and version (a hash of the note). The note itself stands only in
+the first file of its venue-year that has this version, so that a daily snapshot costs what changed. Files are never
+changed; their order is in their names, and what snapshot a file is of in its metadata.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PAPERS = 100  # forums in a batch: what is in memory at once
 # Small groups of rows, so that a batch of forums is read without the rest of its file.
 GROUP = 2048
 MEMORY = "512MB"
-COLUMNS = {name: "varchar" for name in ("note_id", "forum", "version", "json")}
+COLUMNS = dict.fromkeys(("note_id", "forum", "version", "json"), "varchar")
 
 Note = Mapping[str, object]
 Said = dict[str, str]
@@ -58,9 +58,11 @@ class Kept:
         """The notes of the snapshot in batches of forums: for each forum a list of its notes."""
         listing = self.path if self.kept else _unkept(self.path)
         with _connection(self.path.parent) as con:
-            forums = [row[0] for row in con.execute(f"select distinct forum from {_files([listing])} order by 1").fetchall()]
+            query = f"select distinct forum from {_files([listing])} order by forum"
+            forums = [row[0] for row in con.execute(query).fetchall()]
             for start in range(0, len(forums), PAPERS):
-                yield _batch(con, listing, self.earlier, forums[start], forums[start : start + PAPERS][-1])
+                part = forums[start : start + PAPERS]
+                yield _batch(con, listing, self.earlier, part[0], part[-1])
 
 
 def folder_of(database: Path) -> Path:
@@ -80,18 +82,15 @@ def drafted(pages: Iterable[list[Note]], folder: Path, said: Said) -> Iterator[K
     Where the newest file of this snapshot holds the same notes, it is that file.
     """
     place = folder / re.sub(r"[^a-z0-9]+", "-", f"{said['venue']}-{said['year']}".lower())
+    files = _kept_in(place)
+    last = int(files[-1].path.name.partition("-")[0]) if files else 0
+    path = place / f"{last + 1:04d}-{said['name']}.parquet"
     try:
-        place.mkdir(parents=True, exist_ok=True)
-        files = _kept_in(place)
-        path = place / f"{len(files) + 1:04d}-{said['name']}.parquet"
-        try:
-            draft = _draft(pages, path, [one.path for one in files], said)
-            same = [one for one in files if one.said["name"] == said["name"]][-1:]
-            yield next((one for one in same if one.said["digest"] == draft.said["digest"]), draft)
-        finally:
-            _unkept(path).unlink(missing_ok=True)
-    except OSError as error:
-        raise Trouble(f"{folder} cannot be written to ({error.strerror}); nothing was changed.") from None
+        draft = _draft(pages, path, [one.path for one in files], said)
+        newest = [one for one in files if one.said["name"] == said["name"]][-1:]
+        yield next((one for one in newest if one.said["digest"] == draft.said["digest"]), draft)
+    finally:
+        _unkept(path).unlink(missing_ok=True)
 
 
 # Writing ------------------------------------------------------------------------------------------------------------
@@ -100,15 +99,14 @@ def drafted(pages: Iterable[list[Note]], folder: Path, said: Said) -> Iterator[K
 def _draft(pages: Iterable[list[Note]], path: Path, earlier: list[Path], said: Said) -> Kept:
     spool = path.with_suffix(".jsonl")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         _spool(pages, spool)
         with _connection(path.parent) as con:
-            con.execute(
-                "create temp table listed as select note_id, version "
-                "from read_json(?, format = 'newline_delimited', columns = ?, maximum_object_size = 67108864)",
-                [str(spool), COLUMNS],
-            )
-            said = {**said, "digest": _digest(con)}
+            said = {**said, "digest": _digest(con, spool)}
             _copy(con, spool, path, earlier, said)
+    except (OSError, duckdb.IOException) as error:
+        reason = str(error).splitlines()[0]
+        raise Trouble(f"{path.parent} cannot be written to ({reason}); nothing was changed.") from None
     finally:
         spool.unlink(missing_ok=True)
     return Kept(path, earlier, said, kept=False)
@@ -133,10 +131,10 @@ def _line(note: Note, version: str, text: bytes) -> bytes:
     return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
 
 
-def _digest(con) -> str:
+def _digest(con, spool: Path) -> str:
     """What tells the content of one snapshot from another."""
     digest = hashlib.sha256()
-    rows = con.execute("select note_id, version from listed order by all")
+    rows = con.execute(f"select note_id, version from {_spooled(spool)} order by all")
     while part := rows.fetchmany(10_000):
         digest.update("".join(f"{note_id} {version}\n" for note_id, version in part).encode())
     return digest.hexdigest()[:16]
@@ -148,7 +146,7 @@ def _copy(con, spool: Path, path: Path, earlier: list[Path], said: Said) -> None
         f"""
         copy (
             select note_id, forum, version, if(version in ({known}), null, json) as json
-            from read_json('{_quoted(spool)}', format = 'newline_delimited', columns = {COLUMNS}, maximum_object_size = 67108864)
+            from {_spooled(spool)}
             order by forum, note_id, version
         ) to '{_quoted(_unkept(path))}' (
             format parquet, compression zstd, row_group_size {GROUP},
@@ -156,6 +154,11 @@ def _copy(con, spool: Path, path: Path, earlier: list[Path], said: Said) -> None
         )
         """
     )
+
+
+def _spooled(spool: Path) -> str:
+    options = f"format = 'newline_delimited', columns = {COLUMNS}, maximum_object_size = {1 << 26}"
+    return f"read_json('{_quoted(spool)}', {options})"
 
 
 def _unkept(path: Path) -> Path:
@@ -188,15 +191,19 @@ def _batch(con, listing: Path, earlier: list[Path], first: str, last: str) -> li
     rows = con.execute(
         f"""
         select listed.forum, notes.json
-        from {_files([listing])} as listed
-        join {_files([*earlier, listing])} as notes using (version)
-        where listed.forum between ? and ? and notes.forum between ? and ? and notes.json is not null
+        from (select * from {_files([listing])} where forum between ? and ?) as listed
+        left join (
+            select version, json from {_files([*earlier, listing])} where json is not null and forum between ? and ?
+        ) as notes using (version)
         order by listed.forum, listed.note_id, version
         """,
         [first, last, first, last],
     ).fetchall()
     forums: dict[str, list[dict]] = {}
     for forum, text in rows:
+        if text is None:
+            missing = f"{listing} lists notes of {forum} that no file before it holds"
+            raise Trouble(f"{missing}: put back what was moved away.")
         forums.setdefault(forum, []).append(orjson.loads(text))
     return list(forums.values())
 

@@ -1,14 +1,14 @@
 """The gallery: figures/index.html, one static page of everything that the notebooks published.
 
-It reads the manifests and nothing else, so it shows exactly what is there. It makes no request to anywhere, works from a
-folder as well as from any web host, and the same manifests give the same bytes.
+It reads the manifests and what they name, so it shows exactly what is there. It makes no request to anywhere, works
+from a folder as well as from any web host, and the same manifests give the same bytes.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
@@ -20,6 +20,7 @@ from analysis.errors import Trouble, count
 from analysis.sample import POPULATIONS
 
 TITLE = "Conference review statistics"
+SUITE = f"conference-review-statistics {__version__}"
 STYLE = Path(__file__).with_name("gallery.css")
 # Nothing runs, and nothing comes from elsewhere: pictures and the style are files beside the page.
 POLICY = "default-src 'none'; img-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'"
@@ -47,9 +48,9 @@ class Chapter:
 
     @property
     def order(self) -> tuple:
-        """The whole venue first, then the newest year first; in it the whole year, then its snapshots in order of time."""
-        book, year = self.book, self.book["year"]
-        return book["venue"], year is not None, -(year or 0), self.snapshot != "", self.snapshot == "final", self.snapshot, self.folder.name
+        """The whole venue, then its years, newest first; of a year what is about all of it, then snapshots in time."""
+        year, name = self.book["year"], self.snapshot
+        return self.book["venue"], year is not None, -(year or 0), name != "", name == "final", name, self.folder.name
 
 
 def make(figures: Path) -> Path:
@@ -63,18 +64,19 @@ def make(figures: Path) -> Path:
 
 def chapters(figures: Path) -> list[Chapter]:
     """What the manifests below `figures` say, in the order of the page."""
-    found = [Chapter(PurePosixPath(path.parent.relative_to(figures).as_posix()), _book(path)) for path in figures.rglob("manifest.json")]
+    folders = [path.parent for path in figures.rglob("manifest.json")]
+    found = [Chapter(PurePosixPath(folder.relative_to(figures).as_posix()), _book(folder)) for folder in folders]
     return sorted(found, key=lambda chapter: chapter.order)
 
 
-def _book(path: Path) -> dict:
+def _book(folder: Path) -> dict:
     try:
-        book = json.loads(path.read_text(encoding="utf-8"))
+        book = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         if {"notebook", "venue", "year", "figures", "tables", "numbers"} <= book.keys():
             return book
     except (OSError, ValueError, AttributeError):
         pass
-    raise Trouble(f"{path} is not a manifest of published figures; remove its folder, or run its notebook again with --force.")
+    raise Trouble(f"The manifest of {folder} cannot be read; remove that folder or run its notebook with --force.")
 
 
 def _write(path: Path, text: str) -> None:
@@ -112,23 +114,24 @@ def _page(found: Sequence[Chapter], figures: Path) -> str:
 {sections or nothing}
 </main>
 </div>
-<footer class="quiet">conference-review-statistics {__version__}. Counts of past papers, not a prediction for yours.</footer>
+<footer class="quiet">{SUITE}. Counts of past papers, not a prediction for yours.</footer>
 </body>
 </html>
 """
 
 
 def _summary(found: Sequence[Chapter]) -> str:
-    counted = [(sum(len(chapter.book[kind]) for chapter in found), noun) for kind, noun in (("figures", "figure"), ("tables", "table"))]
+    figures, tables = (sum(len(chapter.book[kind]) for chapter in found) for kind in ("figures", "tables"))
     years = {chapter.year for chapter in found if chapter.book["year"] is not None}
-    return f"{', '.join(count(*one) for one in counted)} of {count(len(years), 'year')}, each with its date and its population."
+    counted = f"{count(figures, 'figure')} and {count(tables, 'table')} of {count(len(years), 'year')}"
+    return f"{counted}, each with its date and its population."
 
 
 def _contents(years: Sequence[tuple[str, list[Chapter]]]) -> str:
     items = []
     for year, some in years:
-        snapshots = [(name, next(these)) for name, these in groupby(some, key=lambda chapter: chapter.snapshot) if name]
-        inner = "".join(f"<li>{_link(f'{year}/{name}', _snapshot_title(first))}</li>" for name, first in snapshots)
+        snapshots = [(name, list(these)) for name, these in groupby(some, key=lambda chapter: chapter.snapshot) if name]
+        inner = "".join(f"<li>{_link(f'{year}/{name}', _snapshot_title(these))}</li>" for name, these in snapshots)
         items.append(f"<li>{_link(year, _year_title(some[0]))}{f'<ol>{inner}</ol>' if inner else ''}</li>")
     listed = "\n".join(items)
     return f'<nav aria-label="Contents">\n<h2>Contents</h2>\n<ol>\n{listed}\n</ol>\n</nav>'
@@ -148,9 +151,11 @@ def _year_title(chapter: Chapter) -> str:
     return f"{chapter.book['venue']}, across years" if year is None else f"{chapter.book['venue']} {year}"
 
 
-def _snapshot_title(chapter: Chapter) -> str:
-    stage = chapter.book.get("stage")
-    return chapter.snapshot if stage in (None, chapter.snapshot) else f"{chapter.snapshot} ({stage})"
+def _snapshot_title(these: Sequence[Chapter]) -> str:
+    """``2019-11-08 (release)``; a notebook whose numbers are of another snapshot does not say the stage of this one."""
+    name = these[0].snapshot
+    stages = [chapter.book.get("stage") for chapter in these if chapter.book.get("snapshot") == name]
+    return f"{name} ({stages[0]})" if stages and stages[0] not in (None, name) else name
 
 
 def _year(year: str, some: Sequence[Chapter], figures: Path) -> str:
@@ -158,10 +163,10 @@ def _year(year: str, some: Sequence[Chapter], figures: Path) -> str:
     for name, group in groupby(some, key=lambda chapter: chapter.snapshot):
         these = list(group)
         if name:
-            parts.append(f'<h3 id="{_anchor(year, name)}">{escape(_snapshot_title(these[0]))}</h3>')
+            parts.append(f'<h3 id="{_anchor(year, name)}">{escape(_snapshot_title(these))}</h3>')
         parts += [_chapter(chapter, figures) for chapter in these]
-    body = "\n".join(parts)
-    return f'<section aria-labelledby="{_anchor(year)}">\n<h2 id="{_anchor(year)}">{escape(_year_title(some[0]))}</h2>\n{body}\n</section>'
+    head = f'<h2 id="{_anchor(year)}">{escape(_year_title(some[0]))}</h2>'
+    return "\n".join([f'<section aria-labelledby="{_anchor(year)}">', head, *parts, "</section>"])
 
 
 # A notebook's part --------------------------------------------------------------------------------------------------
@@ -195,15 +200,17 @@ def _remarks(remarks: Sequence[str]) -> str:
 def _counted(book: dict) -> str:
     """What the numbers of a notebook are about: the population and its size."""
     population = POPULATIONS.get(book["population"], book["population"])
-    return f"{population[0].upper()}{population[1:]}: {count(book['papers'], 'paper')}, {count(book['reviews'], 'review')}."
+    counted = f"{count(book['papers'], 'paper')}, {count(book['reviews'], 'review')}"
+    return f"{population[0].upper()}{population[1:]}: {counted}."
 
 
 def _figure(chapter: Chapter, figure: dict) -> str:
     anchor, files = _anchor(chapter.folder, figure["name"]), figure["files"]
     alt = f"{figure['title']}. {figure['alt']}" if figure["alt"] != figure["title"] else figure["title"]
     source = _address(chapter, files["svg"])
+    size = f'width="{int(figure["width"])}" height="{int(figure["height"])}"'
     return f"""<figure id="{anchor}">
-<a href="{source}"><img src="{source}" width="{int(figure["width"])}" height="{int(figure["height"])}" loading="lazy" alt="{escape(alt)}"></a>
+<a href="{source}"><img src="{source}" {size} loading="lazy" alt="{escape(alt)}"></a>
 <figcaption>
 <p>{escape(figure["caption"])}</p>
 {_downloads(chapter, files, anchor)}
@@ -224,23 +231,22 @@ def _table(chapter: Chapter, table: dict, figures: Path) -> str:
 
 def _numbers(chapter: Chapter) -> str:
     """The numbers that the notebook quotes in prose, each with its limits and how many it is of."""
-    rows = "\n".join(
-        f'<tr id="{_anchor(chapter.folder, number["name"])}"><td>{escape(number["name"])}</td><td class="number">{escape(number["text"])}</td>'
-        f'<td class="number">{_of(number)}</td></tr>'
-        for number in chapter.book["numbers"]
-    )
-    return f'<div class="table">\n<details>\n<summary>Numbers that the text quotes</summary>\n<table>\n{rows}\n</table>\n</details>\n</div>'
+    rows = [_number(chapter, number) for number in chapter.book["numbers"]]
+    inside = ["<summary>Numbers that the text quotes</summary>", "<table>", *rows, "</table>"]
+    return "\n".join(['<div class="table">', "<details>", *inside, "</details>", "</div>"])
 
 
-def _of(number: dict) -> str:
-    return ", ".join(filter(None, (number["limits"], f"n = {number['n']:,}" if number["n"] is not None else "")))
+def _number(chapter: Chapter, number: dict) -> str:
+    n = f"n = {number['n']:,}" if number["n"] is not None else ""
+    texts = number["text"], ", ".join(filter(None, (number["limits"], n)))
+    cells = "".join(f'<td class="number">{escape(text)}</td>' for text in texts)
+    return f'<tr id="{_anchor(chapter.folder, number["name"])}"><td>{escape(number["name"])}</td>{cells}</tr>'
 
 
 def _downloads(chapter: Chapter, files: dict[str, str], anchor: str) -> str:
-    links: Iterable[str] = (
-        f'<a href="{_address(chapter, files[kind])}" download>{name}</a>' for kind, name in FORMATS.items() if kind in files
-    )
-    return f'<p class="files">{" ".join(links)} <a href="#{anchor}">Link</a></p>'
+    kinds = [(_address(chapter, files[kind]), name) for kind, name in FORMATS.items() if kind in files]
+    links = " ".join(f'<a href="{address}" download>{name}</a>' for address, name in kinds)
+    return f'<p class="files">{links} <a href="#{anchor}">Link</a></p>'
 
 
 def _address(chapter: Chapter, file: str) -> str:

@@ -181,7 +181,10 @@ def restrict(whole: Sample, population: str) -> Sample:
     left_out = len(papers) - len(kept.papers)
     if not left_out:
         return kept
-    remark = f"{count(left_out, 'paper')} of {len(papers):,} left out; {len(kept.papers):,} remain ({POPULATIONS[population]})."
+    remark = (
+        f"{whole.snapshot.title}: {count(left_out, 'paper')} of {len(papers):,} left out; "
+        f"{len(kept.papers):,} remain ({POPULATIONS[population]})."
+    )
     return replace(kept, remarks=(*kept.remarks, remark))
 
 

@@ -18,7 +18,7 @@ from pandas.api import types
 
 from analysis.errors import Trouble, choices
 
-MISSING = "–"
+MISSING = "\N{EN DASH}"
 NAMES_OF_TIME = ("year",)  # whole numbers that take no thousands separator
 DIGITS = 10  # significant digits of a fraction in CSV and JSON: more change with the machine, fewer lose counts
 WIDE = 34  # characters: a column with a longer text is set in lines where the format knows lines
@@ -87,10 +87,10 @@ def _table(frame: pd.DataFrame, shares: Collection[str], caption: str) -> str:
 
 def _column(name: str, cells: list[str], right: bool) -> list[str]:
     """A head, a rule and the cells, all of one width on the screen."""
-    cells = [name, *cells]
-    width = max(map(_screen_width, cells))
-    padded = [" " * (width - _screen_width(cell)) + cell if right else cell + " " * (width - _screen_width(cell)) for cell in cells]
-    return [padded[0], "-" * width, *padded[1:]]
+    width = max(map(_screen_width, [name, *cells]))
+    gaps = [" " * (width - _screen_width(cell)) for cell in (name, *cells)]
+    head, *padded = [gap + cell if right else cell + gap for gap, cell in zip(gaps, (name, *cells), strict=True)]
+    return [head, "-" * width, *padded]
 
 
 def _screen_width(cell: str) -> int:
@@ -198,7 +198,8 @@ def _shower(column: pd.Series, is_share: bool, name: object) -> Callable[[object
         return lambda cell: _clean(str(cell))
     if name in NAMES_OF_TIME:
         return lambda cell: f"{cell:.0f}"
-    return lambda cell, digits=_digits(column): f"{cell:,.{digits}f}"
+    digits = _digits(column)
+    return lambda cell: f"{cell:,.{digits}f}"
 
 
 def _digits(column: pd.Series) -> int:
@@ -206,7 +207,8 @@ def _digits(column: pd.Series) -> int:
     values = column.dropna().to_numpy(dtype=float)
     values = values[np.isfinite(values)]
     most = 3 if ((values != 0) & (np.abs(values) < 1)).any() else 2
-    return next((digits for digits in range(most) if np.allclose(values, values.round(digits), rtol=0, atol=1e-9)), most)
+    exact = (np.allclose(values, values.round(digits), rtol=0, atol=1e-9) for digits in range(most))
+    return next((digits for digits, all_zero_after in enumerate(exact) if all_zero_after), most)
 
 
 def _is_prose(cells: list[str]) -> bool:

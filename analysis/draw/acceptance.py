@@ -7,11 +7,28 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from analysis.draw.canvas import (
-    ACCEPT, INK, MARK, QUIET, REST, SHADES, count_axis, narrow, note, on_white, percent, percent_axis, rows, spread, styled, whiskers,
-)  # fmt: skip
+    ACCEPT,
+    INK,
+    MARK,
+    QUIET,
+    REST,
+    SHADES,
+    count_axis,
+    narrow,
+    note,
+    on_white,
+    percent,
+    percent_axis,
+    rows,
+    spread,
+    styled,
+    whiskers,
+)
+from analysis.snapshots import OUTCOMES
 
 RELIABLE = 30  # papers: a share of fewer is drawn hollow, or left out where years are compared
 SEPARATE = 300  # papers with the same number of reviews: as many get a line of their own
+FIRST = ("submitted", "reviewed", "active", "decided")  # in a ledger; what is neither these nor outcomes are tiers
 
 
 @styled
@@ -39,11 +56,11 @@ def draw_sixes(frame: pd.DataFrame, ax: Axes) -> Axes:
 def _draw_by_reviews(ax: Axes, frame: pd.DataFrame) -> None:
     """A broken line for each frequent number of reviews, where there is more than one to tell apart."""
     papers = _papers_by_reviews(frame)
-    lines = {reviews: frame[(frame["reviews"] == reviews) & (frame["n"] >= RELIABLE)] for reviews in papers.index[papers >= SEPARATE]}
-    if len(lines) < 2:
+    frequent = papers.index[papers >= SEPARATE]
+    if len(frequent) < 2:
         return
     overall = frame[frame["reviews"] == "all"].set_index("accept_side")["value"]
-    for reviews, line in lines.items():
+    for reviews, line in frame[frame["reviews"].isin(frequent) & (frame["n"] >= RELIABLE)].groupby("reviews"):
         ax.plot(line["accept_side"], line["value"], color=QUIET, linewidth=0.8, linestyle=(0, (3, 1.5)), zorder=1)
         place = line.iloc[len(line) // 2]
         above = place["value"] > overall[place["accept_side"]]
@@ -85,7 +102,8 @@ def draw_sixes_by_year(frame: pd.DataFrame, ax: Axes) -> Axes:
             note(ax, said, x, y, color=color, ha=ha, fontweight="bold")
     _frame_share(ax)
     ax.set_xticks(sorted(overall["accept_side"].unique()))
-    ax.set(xlabel=f"ratings on the accept side (points of {RELIABLE} papers or more)", ylabel="share of papers accepted")
+    ax.set_xlabel(f"ratings on the accept side (points of {RELIABLE} papers or more)")
+    ax.set_ylabel("share of papers accepted")
     return ax
 
 
@@ -107,10 +125,10 @@ def draw_ledger(frame: pd.DataFrame, ax: Axes) -> Axes:
 
     The official count is named where it differs. Groups that are empty, and expected to be, are left out.
     """
-    expected = frame["official"].fillna(0) > 0
-    shown = frame[(frame["papers"].fillna(0) > 0) | expected | (frame["papers"].isna() & (frame["item"] == "decided"))]
+    expected = (frame["official"].fillna(0) > 0) | (frame["item"].isin(FIRST) & frame["papers"].isna())
+    shown = frame[expected | (frame["papers"].fillna(0) > 0)]
     items = shown["item"].tolist()
-    tiers = set(items[items.index("accepted") + 1 : items.index("rejected")] if {"accepted", "rejected"} <= set(items) else [])
+    tiers = set(items).difference(FIRST, OUTCOMES)
     places = rows(ax, [_item(item, tiers) for item in items])
     papers = shown["papers"].astype(float).fillna(0)
     submitted = max(papers.iloc[0], 1)

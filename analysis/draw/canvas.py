@@ -37,6 +37,9 @@ FALLBACKS = (
     "WenQuanYi Zen Hei", "Droid Sans Fallback", "Noto Emoji", "Segoe UI Symbol",
 )  # fmt: skip
 
+# What grows on a slide; the other sizes of the style are relative to these.
+SCALED = ("font.size", "figure.titlesize", "lines.linewidth", "lines.markersize", "axes.linewidth", "hatch.linewidth")
+
 Draw = Callable[..., Axes]
 
 
@@ -50,8 +53,7 @@ def style(width: float = WIDTHS["iclr"]) -> AbstractContextManager:
     """
     own = matplotlib.rc_params_from_file(STYLE, use_default_template=False)
     factor = 1.6 if width > 8 else 1.0
-    sizes = ("font.size", "figure.titlesize", "lines.linewidth", "lines.markersize", "axes.linewidth", "hatch.linewidth")
-    return matplotlib.style.context(["default", own, {name: factor * own[name] for name in sizes}])
+    return matplotlib.style.context(["default", own, {name: factor * own[name] for name in SCALED}])
 
 
 def styled(draw: Draw) -> Draw:
@@ -62,16 +64,16 @@ def styled(draw: Draw) -> Draw:
         width = ax.figure.get_figwidth()
         with style(width):
             draw(frame, ax, *args, **options)
-            ax.set_xlabel(wrapped(ax.get_xlabel(), 0.75 * width, points()))
+            ax.set_xlabel(balanced(ax.get_xlabel(), 0.75 * width, points()))
         return ax
 
     return drawn
 
 
 def new_figure(width: str = "iclr", ratio: float = RATIO) -> tuple[Figure, Axes]:
-    """An empty figure of a print width, with one Axes; `ratio` is height / width, and a column is as high as a text block.
+    """An empty figure of a print width, with one Axes; `ratio` is height / width.
 
-    It is made without pyplot: nothing stays open, and it needs no display.
+    A column is as high as a text block is. It is made without pyplot: nothing stays open, and it needs no display.
     """
     if width not in WIDTHS:
         raise Trouble(f"There is no figure width `{width}`; there are {choices(WIDTHS)}.")
@@ -110,8 +112,9 @@ def balanced(text: str, inches: float, size: float) -> str:
 
 def _inches(text: str, size: float) -> float:
     written = "".join(c if ord(c) in covered() else "W" for c in text)
-    points_wide, *_ = text_to_path.get_text_width_height_descent(written, FontProperties(family="DejaVu Sans", size=12), False)
-    return 1.04 * points_wide * size / 12 / POINTS  # hinting makes small text wider than its outlines
+    font = FontProperties(family="DejaVu Sans", size=12)
+    width, *_ = text_to_path.get_text_width_height_descent(written, font, ismath=False)
+    return 1.04 * width * size / 12 / POINTS  # hinting makes small text wider than its outlines
 
 
 def points(size: str = "small") -> float:
@@ -132,7 +135,7 @@ def covered() -> frozenset[int]:
 
 def foreign(figure: Figure) -> list[Text]:
     """The texts of a figure that DejaVu Sans cannot write."""
-    return [text for text in figure.findobj(Text) if any(ord(c) not in covered() and c != "\n" for c in text.get_text())]
+    return [text for text in figure.findobj(Text) if set(map(ord, text.get_text())) - covered() - {ord("\n")}]
 
 
 def cover(texts: Sequence[Text]) -> None:
@@ -194,15 +197,14 @@ def rows(ax: Axes, labels: Sequence[str]) -> np.ndarray:
 def spread(values: Sequence[float], gap: float) -> np.ndarray:
     """Places for labels: as near to the values as they can be when each is at least `gap` from the next."""
     values = np.asarray(values, dtype=float)
-    order = np.argsort(values, kind="stable")
-    # Least squares under order: pool neighbours that overlap (the pool-adjacent-violators algorithm).
-    pools: list[list[float]] = []
-    for place, value in enumerate(values[order] - gap * np.arange(len(values))):
-        pools.append([value, 1])
+    order, steps = np.argsort(values, kind="stable"), gap * np.arange(len(values))
+    # Least squares under order: neighbours that overlap are pooled (pool adjacent violators).
+    pools: list[tuple[float, int]] = []
+    for value in values[order] - steps:
+        pools.append((value, 1))
         while len(pools) > 1 and pools[-2][0] >= pools[-1][0]:
             (upper, many), (lower, some) = pools.pop(), pools.pop()
-            pools.append([(upper * many + lower * some) / (many + some), many + some])
-    placed = np.concatenate([np.full(int(many), value) for value, many in pools]) if pools else np.array([])
+            pools.append(((upper * many + lower * some) / (many + some), many + some))
     spaced = np.empty(len(values))
-    spaced[order] = placed + gap * np.arange(len(values))
+    spaced[order] = np.repeat([value for value, _ in pools], [many for _, many in pools]) + steps
     return spaced

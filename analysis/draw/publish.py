@@ -4,8 +4,8 @@
     frame = ratings(sample)
     book.figure("ratings", draw_ratings(frame, book.axes()), frame, title="...", caption="...", alt="...")
 
-A book owns one folder, ``figures/<place>/<notebook>/``, and a manifest that names everything in it. The same input gives
-the same bytes, so a file that changed is a number that changed.
+A book owns one folder, ``figures/<place>/<notebook>/``, and a manifest that names everything in it. The same input
+gives the same bytes, so a file that changed is a number that changed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from matplotlib.figure import Figure
 
 from analysis import ROOT, __version__, tables
 from analysis.draw.canvas import QUIET, RATIO, WIDTHS, balanced, cover, foreign, new_figure, points, style, wrapped
-from analysis.errors import Trouble, count, percent
+from analysis.errors import Trouble, choices, count, percent
 from analysis.places import place
 from analysis.sample import POPULATIONS, Sample
 
@@ -50,7 +50,7 @@ CSS_PIXELS = 96  # to the inch
 
 @dataclass(frozen=True)
 class Picture:
-    """A published figure as a notebook shows it: the picture with its caption, and its alt text for who cannot see it."""
+    """A published figure as a notebook shows it: the picture, its caption, and its alt text for who cannot see it."""
 
     png: bytes
     title: str
@@ -85,17 +85,24 @@ class Shown:
 
 
 def book(
-    name: str, *samples: Sample, venue: str = "", year: int | None = None, figures: str | Path = "figures", width: str = "iclr"
+    name: str,
+    *samples: Sample,
+    venue: str = "",
+    year: int | None = None,
+    figures: str | Path = "figures",
+    width: str = "iclr",
 ) -> Book:
     """Open the book of a notebook: empty its folder, and write what it is about into its manifest.
 
-    Results go beside those of the same snapshot; of several samples, beside those of their year or venue. `venue` and
-    `year` put them there whatever the samples are. `figures` is meant from the project's folder; `width` is a print width.
+    Results go beside those of the same snapshot (the one asked for, where another stands in for it); of several samples,
+    beside those of their year or venue. `venue` and `year` put them there whatever the samples are. `figures` is meant
+    from the project's folder; `width` is a print width.
     """
     if width not in WIDTHS:
-        new_figure(width)  # says what there is
+        raise Trouble(f"There is no figure width `{width}`; there are {choices(WIDTHS)}.")
     about = _about(samples, venue, year)
-    where = place(about["venue"], about["year"], None if venue else about["snapshot"])
+    snapshot = None if venue else _only(one.asked.name for one in samples)
+    where = place(about["venue"], about["year"], snapshot if about["year"] is not None else None)
     opened = Book(ROOT / figures / where / _checked(name), name, about, width)
     opened.folder.mkdir(parents=True, exist_ok=True)
     for file in opened.folder.iterdir():
@@ -126,7 +133,9 @@ class Book:
         """Empty Axes of the book's width to draw on; `ratio` is height / width."""
         return new_figure(self.width, ratio)[1]
 
-    def figure(self, name: str, drawn: Figure | Axes, frame: pd.DataFrame, title: str = "", caption: str = "", alt: str = "") -> Picture:
+    def figure(
+        self, name: str, drawn: Figure | Axes, frame: pd.DataFrame, title: str = "", caption: str = "", alt: str = ""
+    ) -> Picture:
         """Publish a figure as PDF, SVG and PNG with the frame behind it as CSV; gives what a notebook shows."""
         self._add_name(name, self.figures + self.tables)
         figure = drawn if isinstance(drawn, Figure) else drawn.figure
@@ -192,7 +201,7 @@ class Book:
 def _checked(name: str) -> str:
     """A name that is a file's name and a part of an address on every system."""
     if not NAME.fullmatch(name):
-        raise Trouble(f"`{name}` is no name for a published file; take lower-case letters, digits and `-`, as in `top-papers`.")
+        raise Trouble(f"`{name}` is no name for a published file; take small letters, digits and `-`: `top-papers`.")
     return name
 
 
@@ -216,8 +225,8 @@ def _about(samples: Sequence[Sample], venue: str, year: int | None) -> dict[str,
     taken = [one.snapshot for one in samples]
     about = {
         "venue": venue or _only(one.venue for one in taken),
-        "year": year if year is not None or venue else _only(one.year for one in taken),
-        "snapshot": _only(one.asked.name for one in samples) if len(set(taken)) == 1 and not (venue and year is None) else None,
+        "year": year if venue else _only(one.year for one in taken),
+        "snapshot": _only(one.name for one in taken),
         "stage": _only(one.stage for one in taken),
         "population": _only(one.population for one in samples),
         "source": _only(one.source for one in taken),
@@ -232,8 +241,8 @@ def _about(samples: Sequence[Sample], venue: str, year: int | None) -> dict[str,
 
 def _sample(one: Sample) -> dict[str, object]:
     taken = one.snapshot
-    counts = {"papers": len(one.papers), "reviews": len(one.reviews)}
-    return {"venue": taken.venue, "year": taken.year, "snapshot": taken.name, "stage": taken.stage, "source": taken.source, **counts}
+    named = {"venue": taken.venue, "year": taken.year, "snapshot": taken.name, "stage": taken.stage}
+    return {**named, "source": taken.source, "papers": len(one.papers), "reviews": len(one.reviews)}
 
 
 def _only(values) -> object:
@@ -286,7 +295,8 @@ def _frame(figure: Figure, title: str, stamp: str) -> None:
         figure.suptitle(balanced(title, room / 1.12, size), x=left, ha="left")
     if stamp:
         size = 0.9 * points()
-        figure.supxlabel(wrapped(stamp, room, size, BETWEEN), x=left, ha="left", color=QUIET, fontsize=size, fontweight="normal")
+        lines = wrapped(stamp, room, size, BETWEEN)
+        figure.supxlabel(lines, x=left, ha="left", color=QUIET, fontsize=size, fontweight="normal")
 
 
 def _bytes(figure: Figure, kind: str, metadata: dict[str, str | None]) -> bytes:

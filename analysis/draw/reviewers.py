@@ -7,8 +7,21 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from analysis.draw.canvas import (
-    ACCEPT, MARK, POINTS, REST, first_sentence, narrow, note, percent, percent_axis, points, rows, styled, whiskers, wrapped,
-)  # fmt: skip
+    ACCEPT,
+    MARK,
+    POINTS,
+    REST,
+    first_sentence,
+    narrow,
+    note,
+    percent,
+    percent_axis,
+    points,
+    rows,
+    styled,
+    whiskers,
+    wrapped,
+)
 
 
 @styled
@@ -108,7 +121,8 @@ def draw_panels(frame: pd.DataFrame, ax: Axes) -> Axes:
     ax.set_xticks(published, [str(number) if number else "none" for number in published])
     ax.set_ylim(0, 1.25 * max(frame["high"].max(), 0.01))
     percent_axis(ax.yaxis)
-    ax.set(xlabel="reviewers of a paper who have published in its area", ylabel=f"share of {int(frame['n'].max()):,} papers")
+    ax.set_xlabel("reviewers of a paper who have published in its area")
+    ax.set_ylabel(f"share of {int(frame['n'].max()):,} papers")
     return ax
 
 
@@ -121,8 +135,8 @@ def draw_rating_counts(frame: pd.DataFrame, ax: Axes) -> Axes:
     counts = frame.pivot(index="level", columns="rating", values="count")
     digits = 1 if 0.6 * ax.figure.get_figwidth() / shares.shape[1] > 0.45 else 0
     texts = shares.map(lambda share: percent(share, digits)) + "\n" + counts.map("{:,}".format)
-    small = {"fontsize": "small"}
-    heatmap(shares.fillna(0), ax=ax, annot=texts, annot_kws=small, fmt="", cmap="Blues", vmin=0, vmax=0.65, cbar=False, linewidths=1)
+    look = {"cmap": "Blues", "vmin": 0, "vmax": 0.65, "cbar": False, "linewidths": 1}
+    heatmap(shares.fillna(0), ax=ax, annot=texts, fmt="", annot_kws={"fontsize": "small"}, **look)
     _set_words(frame.drop_duplicates("level"), ax, np.arange(len(shares)) + 0.5, 0.34)
     ax.tick_params(length=0, rotation=0)
     ax.set(xlabel="rating, share of the reviews of a level", ylabel="")

@@ -9,9 +9,25 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from analysis.draw.canvas import (
-    ACCEPT, INK, MARK, QUIET, REST, SHADES, count_axis, first_sentence, narrow, note, on_white, percent, percent_axis, points, rows, styled,
-    whiskers, wrapped,
-)  # fmt: skip
+    ACCEPT,
+    INK,
+    MARK,
+    QUIET,
+    REST,
+    SHADES,
+    count_axis,
+    first_sentence,
+    narrow,
+    note,
+    on_white,
+    percent,
+    percent_axis,
+    points,
+    rows,
+    styled,
+    whiskers,
+    wrapped,
+)
 
 MARKED = (0.1, 0.25, 0.5)  # the shares of papers whose thresholds are marked
 LABELLED = (0.01, 0.05, 0.1, 0.25, 0.5, 0.7, 0.9)  # the thresholds that are written out
@@ -20,9 +36,10 @@ ROOM = 60  # points that the needles of averages have on each inch of their figu
 
 @styled
 def draw_ratings(frame: pd.DataFrame, ax: Axes, own: Sequence[int] = ()) -> Axes:
-    """How often each rating was given: bars on the declared scale, the accept side told apart by colour, hatching and a rule.
+    """How often each rating was given: bars on the declared scale, with the accept side told apart.
 
-    A level that nobody used keeps its place with 0. `own` are ratings to mark.
+    Colour, hatching, a rule and words tell it, so that a grey print does too. A level that nobody used keeps its place
+    with 0. `own` are ratings to mark.
     """
     levels, accepting = frame["rating"].to_numpy(), frame["accept_side"].fillna(False).to_numpy(dtype=bool)
     step = np.diff(levels).min() if len(levels) > 1 else 1
@@ -53,7 +70,7 @@ def _level_labels(frame: pd.DataFrame, ax: Axes, step: float) -> list[str]:
 
 
 def _short(label: str, room: float) -> str:
-    """A level's wording in lines of so many inches: its first sentence, or the part before a comma where that is long."""
+    """A level's wording in lines of so many inches: its first sentence, or its first clause where that is long."""
     said = wrapped(first_sentence(label), room, points())
     return said if said.count("\n") < 4 else wrapped(label.split(",")[0], room, points())
 
@@ -78,14 +95,15 @@ def draw_averages(frame: pd.DataFrame, ax: Axes, top: pd.DataFrame | None = None
     """
     marks = _thresholds(top)
     reached = (frame["average"].to_numpy()[:, np.newaxis] >= [value for _, value in marks]).sum(axis=1)
+    shades = SHADES[::-1] if marks else (ACCEPT,)
     width = np.clip(0.5 * ROOM * ax.figure.get_figwidth() / max(len(frame), 1), 0.7, 3.5)
-    ax.vlines(frame["average"], 0, frame["count"], color=np.array(SHADES[::-1])[reached], linewidth=width)
+    ax.vlines(frame["average"], 0, frame["count"], color=np.array(shades)[reached], linewidth=width)
     highest = frame["count"].max() if len(frame) else 1
     # The lowest threshold is the furthest left and has the highest flag: no line crosses a label.
     for place, (share, value) in enumerate(marks):
         height = highest * (1.04 + 0.09 * place)
         ax.vlines(value, 0, height, color=INK, linewidth=0.7, linestyle=(0, (1, 1.5)), zorder=0)
-        note(ax, f"top {percent(share, 0)}: {value:.2f} or more", value, height, 3, 0, va="center")
+        note(ax, f"top {percent(share, 0)}: {value:.2f} or more", value, height, 3, 0, va="center", bbox=on_white(0.2))
     if own is not None:
         ax.vlines(own, 0, 1.31 * highest, color=MARK, linewidth=1)
         note(ax, f"yours: {own:.2f}", own, 1.31 * highest, 3, 0, va="center", color=MARK, fontweight="bold")

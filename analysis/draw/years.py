@@ -19,14 +19,16 @@ def draw_years(frame: pd.DataFrame, ax: Axes) -> Axes:
     for some, face in ((frame[final], ACCEPT), (frame[~final], "white")):
         ax.plot(some["year"], some["value"], "o", color=ACCEPT, markerfacecolor=face, zorder=4)
     for row in frame.dropna(subset=["value"]).itertuples():
-        note(ax, f"{100 * row.value:.0f}" if narrow(ax) else percent(row.value, 0), row.year, row.high, 0, 4, ha="center")
+        said = percent(row.value, 0)
+        note(ax, said.split("\N{NO-BREAK SPACE}")[0] if narrow(ax) else said, row.year, row.high, 0, 4, ha="center")
     _draw_scales(frame, ax)
     ax.set_xticks(frame["year"], [_tick(row, narrow(ax)) for row in frame.itertuples()])
     ax.set_xlim(frame["year"].min() - 0.6, frame["year"].max() + 0.6)
     ax.set_ylim(0, (1.6 if narrow(ax) else 1.2) * max(frame["high"].max(), 0.01))
     percent_axis(ax.yaxis)
     letters = ", ".join(f"{stage[0]} = {stage}" for stage in frame["stage"].unique())
-    ax.set(xlabel=letters if narrow(ax) else "year and stage of its scores", ylabel="share of ratings on the accept side")
+    ax.set_xlabel(letters if narrow(ax) else "year and stage of its scores")
+    ax.set_ylabel("share of ratings on the accept side")
     return ax
 
 
@@ -48,7 +50,7 @@ def _draw_scales(frame: pd.DataFrame, ax: Axes) -> None:
 
 def _short(scale: str) -> str:
     """``1 to 10`` for a scale without gaps; a long remark goes on a line of its own."""
-    levels = scale.split()
-    if len(levels) > 4 and all(level.isdigit() for level in levels) and int(levels[-1]) - int(levels[0]) == len(levels) - 1:
-        return f"{levels[0]} to {levels[-1]}"
+    first, last = scale.split()[0], scale.split()[-1]
+    if last.isdigit() and len(scale.split()) > 4 and scale.split() == [*map(str, range(int(first), int(last) + 1))]:
+        return f"{first} to {last}"
     return scale.replace(" (", "\n(")
