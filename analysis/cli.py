@@ -86,7 +86,7 @@ def _add_years(parser) -> None:
 
 def _add_snapshot(parser) -> None:
     parser.add_argument("--snapshot", default="", metavar="NAME", help="a snapshot's name, or latest, release, decision")
-    parser.add_argument("--source", default="", choices=("", "bundled", "notes", "api"), help=argparse.SUPPRESS)
+    parser.add_argument("--source", default="", choices=("bundled", "notes", "api"), help="only snapshots from this source")
 
 
 def _add_population(parser) -> None:
@@ -99,8 +99,13 @@ def _add_format(parser) -> None:
 
 
 def _add_fetch(commands) -> None:
-    parser = _add(commands, "fetch", _fetch, "load snapshots into the store", "fetch --years 2020", _add_years)
-    parser.add_argument("--source", default="bundled", choices=("bundled",), help="where from (default: bundled)")
+    parser = _add(
+        commands, "fetch", _fetch, "load snapshots into the store", "fetch --source api --years 2025,2026", _add_years, _add_snapshot
+    )
+    parser.add_argument("--load", nargs="+", type=Path, default=[], metavar="FILE", help="saved answers of the OpenReview API")
+    parser.add_argument("--max-wait", type=float, default=90, metavar="MINUTES", help="longest wait for the API's limits (default: 90)")
+    parser.add_argument("--unreadable", action="store_true", help="go on where many reviews have no readable rating")
+    parser.add_argument("--rebuild", action="store_true", help="make the tables anew from the notes in data/notes/")
 
 
 def _add_run(commands) -> None:
@@ -171,11 +176,14 @@ def _years(options, default: str = "") -> tuple[int, ...]:
 def _fetch(options) -> int:
     from analysis import fetch
 
-    years = _years(options, default="all")
-    for year in years:
-        fetch.check(options.venue, year, options.database, options.source)
-    for year in years:
-        fetch.fetch(options.venue, year, options.source, options.database, _tell)
+    if options.rebuild:
+        fetch.rebuild(options.database, _tell)
+        return 0
+    source = options.source or ("notes" if options.load else "bundled")
+    asked = fetch.Asked(source, tuple(options.load), options.snapshot, options.max_wait, options.unreadable)
+    # The years of saved notes are told by the notes, and `all` means the bundled ones: of others nobody wants all at once.
+    years = () if source == "notes" and not options.years else _years(options, default="all" if source == "bundled" else "")
+    fetch.fetch(options.venue, years, asked, options.database, _tell)
     return 0
 
 

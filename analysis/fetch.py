@@ -2,16 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from analysis import DATABASE, store
 from analysis.errors import Trouble, choices
 from analysis.snapshots import Snapshot
 from analysis.sources import bundled
-from analysis.venues import venue_year
+from analysis.venues import VenueYear, known_years, venue_year
+
+DISCUSSION = timedelta(days=14)  # reviews that old have been answered, and ratings have begun to move
+DECISIONS_BY = (2, 15)  # in the conference's year, where venues.toml does not know the day
 
 Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How to fetch: from where, under which name, with how much patience."""
+
+    source: str = "bundled"
+    load: tuple[Path, ...] = ()  # files of saved notes
+    snapshot: str = ""
+    max_wait: float = 90  # minutes
+    unreadable: bool = False
+
+
+def fetch(venue: str, years: Sequence[int], asked: Asked, database: Path = DATABASE, say: Say = print) -> None:
+    """Load venue-years from a source; Trouble, before anything is asked for, where one of them cannot be had."""
+    forms = [check(venue, year, database, asked.source) for year in years]
+    if asked.source == "bundled":
+        load_bundled(years, database, say)
+    elif asked.source == "notes":
+        for form in forms or [_form_of(venue, asked.load, database)]:
+            _from_notes(form, asked, database, say)
+    else:
+        _from_api(forms, asked, database, say)
+
+
+def check(venue: str, year: int, database: Path, source: str) -> VenueYear:
+    """What is known of a venue-year; Trouble where it cannot be had from a source, whatever the reason."""
+    form = venue_year(venue, year, database)
+    if form.absent:
+        raise Trouble(form.absent)
+    if source == "bundled" and not bundled_of(venue, [year]):
+        raise Trouble(_missing(venue, year, source))
+    return form
+
+
+# Bundled counts -----------------------------------------------------------------------------------------------------
 
 
 def load_bundled(years: Iterable[int], database: Path = DATABASE, say: Say = lambda line: None) -> None:
@@ -27,32 +68,18 @@ def load_bundled(years: Iterable[int], database: Path = DATABASE, say: Say = lam
                 say(f"loaded {snapshot['venue']} {year}, {snapshot['name']}")
 
 
-def fetch(venue: str, year: int, source: str = "bundled", database: Path = DATABASE, say: Say = print) -> None:
-    """Load one venue-year from a source; Trouble where the source does not have it."""
-    check(venue, year, database, source)
-    load_bundled([year], database, say)
-
-
-def check(venue: str, year: int, database: Path, source: str) -> None:
-    """Trouble where a venue-year cannot be had from a source, whatever the reason."""
-    if absent := venue_year(venue, year, database).absent:
-        raise Trouble(absent)
-    if source == "bundled" and year not in bundled_of(venue, [year]):
-        raise Trouble(_missing(venue, year, source))
-
-
 def bundled_of(venue: str, years: Iterable[int]) -> list[int]:
     """Those of the years whose counts ship with the suite."""
     return [year for year in years if venue == bundled.VENUE and year in bundled.years()]
 
 
 def ensure(database: Path, venue: str, year: int, source: str = "") -> list[Snapshot]:
-    """The snapshots of a venue-year in the store, loading the bundled ones when nothing of that year is there.
+    """The snapshots of a venue-year in the store, loading the bundled ones when they are not there.
 
     Trouble, naming the fetch to run, where the year is neither held nor bundled.
     """
     form = venue_year(venue, year, database)
-    if source in ("", "bundled"):
+    if source in ("", "bundled") and not database.is_dir():
         load_bundled(bundled_of(venue, [year]), database)
     held = store.held(database, venue, year, source)
     if not held:
@@ -67,3 +94,88 @@ def _missing(venue: str, year: int, source: str) -> str:
         f"{venue} {year} is not in the store and not bundled: "
         f"run `python -m analysis fetch --source api --years {year}` (a free OpenReview account is enough)."
     )
+
+
+# Notes: from OpenReview, or saved -----------------------------------------------------------------------------------
+
+
+def _from_api(forms: Sequence[VenueYear], asked: Asked, database: Path, say: Say) -> None:
+    """Whole listings, one year after the other, with one log-in for all."""
+    from analysis.intake import take_in
+    from analysis.sources import openreview
+
+    session = openreview.Session(say, max_wait=asked.max_wait)
+    for form in forms:
+        now = datetime.now(UTC).replace(tzinfo=None, microsecond=0)
+        pages = (page.notes for page in openreview.published(openreview.pages(form, session), say))
+        take_in(pages, form, *_called(form, now, asked, database), now, "api", database, say, asked.unreadable)
+
+
+def _from_notes(form: VenueYear, asked: Asked, database: Path, say: Say) -> None:
+    """Files that somebody saved, on the day that the snapshot is named by, else when the newest file was written."""
+    from analysis.intake import take_in
+    from analysis.sources import notes
+
+    if not asked.load:
+        raise Trouble("Which files? Give them with --load FILE, as they came from the OpenReview API.")
+    saved = _day_named(asked.snapshot) or _saved_at(asked.load)
+    pages = notes.pages(asked.load, form, say)
+    take_in(pages, form, *_called(form, saved, asked, database), saved, "notes", database, say, asked.unreadable)
+
+
+def _day_named(snapshot: str) -> datetime | None:
+    """The moment in a name such as `2019-11-08` or `2019-11-08T1530`."""
+    try:
+        return datetime.fromisoformat(snapshot)
+    except ValueError:
+        return None
+
+
+def _saved_at(files: Sequence[Path]) -> datetime:
+    """When the newest of the files was saved."""
+    try:
+        newest = max(file.stat().st_mtime for file in files)
+    except OSError as error:
+        raise Trouble(f"{error.filename} cannot be read ({error.strerror}); give another file to --load.") from None
+    return datetime.fromtimestamp(int(newest), UTC).replace(tzinfo=None)
+
+
+def _form_of(venue: str, files: Sequence[Path], database: Path) -> VenueYear:
+    """The venue-year that saved notes are of, where no year was given."""
+    from analysis.sources import notes
+
+    if not files:
+        raise Trouble("Which files? Give them with --load FILE, as they came from the OpenReview API.")
+    groups = {form.group: form for form in (venue_year(venue, year, database) for year in known_years(venue, database)) if form.group}
+    for group in notes.groups(files):
+        if group in groups:
+            return groups[group]
+    raise Trouble(f"{files[0]} holds no notes of any {venue} year: give --venue and --years, or another file.")
+
+
+def _called(form: VenueYear, taken: datetime, asked: Asked, database: Path) -> tuple[str, str]:
+    """The name and stage of a snapshot taken at that moment.
+
+    The first one after the decisions is `final`; any other has its date, and a second one of a day its time as well.
+    """
+    stage = stage_on(form, taken.date())
+    if asked.snapshot:
+        return asked.snapshot, "final" if asked.snapshot == "final" else stage
+    held = {one.name for one in store.held(database, form.venue, form.year) if one.source != "bundled"}
+    day = taken.date().isoformat()
+    names = ["final", day] if stage == "final" else [day]
+    return next((name for name in names if name not in held), f"{day}T{taken:%H%M}"), stage
+
+
+def stage_on(form: VenueYear, day: date) -> str:
+    """The stage of a venue-year's reviews on a day."""
+    if day >= (form.decided or date(form.year, *DECISIONS_BY)):
+        return "final"
+    return "discussed" if form.released and day >= form.released + DISCUSSION else "release"
+
+
+def rebuild(database: Path, say: Say = print) -> None:
+    """Make the tables of all fetched snapshots anew from the notes that were kept."""
+    from analysis import intake
+
+    intake.rebuild(database, say)

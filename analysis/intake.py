@@ -14,7 +14,7 @@ from analysis import archive, store
 from analysis.archive import Kept, Said
 from analysis.errors import Trouble, choices, count, percent
 from analysis.forms import Row, Rows, read_forum
-from analysis.snapshots import DECIDED
+from analysis.snapshots import DECIDED, Snapshot
 from analysis.venues import VenueYear, venue_year
 
 MOST_UNREADABLE = 0.02  # of the reviews: with more, the form is not the one that venues.toml describes
@@ -38,24 +38,17 @@ def take_in(
 
     Where many reviews have no readable rating this stops, unless `unreadable` says to go on.
     """
-    said = {
-        "venue": form.venue,
-        "year": str(form.year),
-        "name": name,
-        "stage": stage,
-        "taken_at": taken_at.isoformat(),
-        "source": source,
-        "client_version": version("openreview-py") if source == "api" else "",
-    }
-    with store.loading(database, f"loading {form.venue} {form.year}, {name}"):
-        with archive.drafted(pages, archive.folder_of(database), said) as draft:
-            if _held(database, draft.said):
+    said = _said(form, name, stage, taken_at, source)
+    notes = archive.folder_of(database)
+    with store.loading(database, f"loading {_title(said)}"), archive.drafted(pages, notes, said) as draft:
+        if same := _held(database, draft.said):
+            if same.name == name:
                 draft.keep()  # whoever threw the notes away has them again
-                say(f"{_title(draft.said)}: the same notes are there already; nothing was changed.")
-                return
-            with store.rebuilding(database) as con:
-                _save(con, draft, form, say, unreadable)
-                draft.keep()
+            say(f"{same.title} holds the same notes already; nothing was changed.")
+            return
+        with store.rebuilding(database) as con:
+            _save(con, draft, form, say, unreadable)
+            draft.keep()
 
 
 def rebuild(database: Path, say: Say, unreadable: bool = False) -> None:
@@ -70,9 +63,23 @@ def rebuild(database: Path, say: Say, unreadable: bool = False) -> None:
             _save(con, one, form, say, unreadable)
 
 
-def _held(database: Path, said: Said) -> bool:
+def _said(form: VenueYear, name: str, stage: str, taken_at: datetime, source: str) -> Said:
+    """What a file of notes says of itself, so that tables can be made of it alone."""
+    return {
+        "venue": form.venue,
+        "year": str(form.year),
+        "name": name,
+        "stage": stage,
+        "taken_at": taken_at.isoformat(),
+        "source": source,
+        "client_version": version("openreview-py") if source == "api" else "",
+    }
+
+
+def _held(database: Path, said: Said) -> Snapshot | None:
+    """The snapshot with the same notes, whatever its name."""
     held = store.held(database, said["venue"], int(said["year"]))
-    return any(one.name == said["name"] and one.digest == said["digest"] for one in held)
+    return next((one for one in held if one.digest == said["digest"]), None)
 
 
 def _title(said: Said) -> str:
@@ -171,10 +178,10 @@ class _Reading:
                 f"venues.toml has another group or listing than OpenReview (it says {choices(form.listings)})."
             )
         if form.described and not unreadable and self.unrated > MOST_UNREADABLE * self.reviews:
-            share = percent(self.unrated / self.reviews)
+            share, reviews = percent(self.unrated / self.reviews), count(self.reviews, "review")
             raise Trouble(
-                f"{share} of the {count(self.reviews, 'review')} of {title} have no readable `{form.rating.field}`, such "
-                f"as {choices(self.examples)}: correct the form in venues.toml, or go on with --unreadable."
+                f"{share} of {reviews} of {title} have no readable `{form.rating.field}`, such as "
+                f"{choices(self.examples)}: correct the form in venues.toml, or go on with --unreadable."
             )
 
     @property

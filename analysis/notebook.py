@@ -30,7 +30,7 @@ def say(*sentences: str) -> None:
 
 def fetch(venue: str, year: int, source: str, database: str) -> None:
     """Load a year from a source into the store; what is already there is left alone."""
-    fetching.fetch(venue, year, source, path(database), say=say)
+    fetching.fetch(venue, [year], fetching.Asked(source), path(database), say)
 
 
 def snapshots(venue: str, year: int, database: str) -> pd.DataFrame:

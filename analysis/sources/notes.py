@@ -49,6 +49,11 @@ def pages(paths: Iterable[Path], form: VenueYear, say: Say) -> Iterator[list[dic
         _judge(path, form, tally, say)
 
 
+def groups(paths: Iterable[Path]) -> Iterator[str]:
+    """The venues that the notes of these files are of, note by note."""
+    return (_venue(note) for path in paths for note in _notes(path))
+
+
 def _ours(notes: Iterable[dict], form: VenueYear, tally: _Tally) -> Iterator[dict]:
     for note in notes:
         if not any(one.startswith(f"{form.group}/") for one in invitations(note)):
