@@ -24,7 +24,8 @@ from analysis.store import OFFLINE
 PAPERS = 100  # forums in a batch: what is in memory at once
 # Small groups of rows, so that a batch of forums is read without the rest of its file.
 GROUP = 2048
-MEMORY = "512MB"
+MEMORY = "256MB"
+LARGEST = 1 << 24  # bytes of a note; each thread that reads notes takes several times as much memory
 COLUMNS = dict.fromkeys(("note_id", "forum", "version", "json"), "varchar")
 
 Note = Mapping[str, object]
@@ -157,7 +158,7 @@ def _copy(con, spool: Path, path: Path, earlier: list[Path], said: Said) -> None
 
 
 def _spooled(spool: Path) -> str:
-    options = f"format = 'newline_delimited', columns = {COLUMNS}, maximum_object_size = {1 << 26}"
+    options = f"format = 'newline_delimited', columns = {COLUMNS}, maximum_object_size = {LARGEST}"
     return f"read_json('{_quoted(spool)}', {options})"
 
 
@@ -211,7 +212,7 @@ def _batch(con, listing: Path, earlier: list[Path], first: str, last: str) -> li
 @contextmanager
 def _connection(place: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection that spills to disk beside the files rather than fill the memory."""
-    config = {**OFFLINE, "memory_limit": MEMORY, "temp_directory": str(place / "spilled")}
+    config = {**OFFLINE, "memory_limit": MEMORY, "threads": "2", "temp_directory": str(place / "spilled")}
     with duckdb.connect(config=config) as con:
         con.execute("set parquet_metadata_cache = true")  # or each batch reads the ends of all files anew
         yield con

@@ -103,7 +103,7 @@ def _add_fetch(commands) -> None:
         commands, "fetch", _fetch, "load snapshots into the store", "fetch --source api --years 2025,2026", _add_years, _add_snapshot
     )
     parser.add_argument("--load", nargs="+", type=Path, default=[], metavar="FILE", help="saved answers of the OpenReview API")
-    parser.add_argument("--max-wait", type=float, default=90, metavar="MINUTES", help="longest wait for the API's limits (default: 90)")
+    parser.add_argument("--max-wait", type=float, default=75, metavar="MINUTES", help="longest wait for the API's limits (default: 75)")
     parser.add_argument("--unreadable", action="store_true", help="go on where many reviews have no readable rating")
     parser.add_argument("--rebuild", action="store_true", help="make the tables anew from the notes in data/notes/")
 
@@ -257,7 +257,7 @@ def _list_statistics(options) -> int:
 def _status(options) -> int:
     from analysis import status, tables
 
-    frame = status.status(options.database, options.venue)
+    frame = status.status(options.database, options.venue, _years(options) if options.years else ())
     print(tables.text(frame, options.format))
     return 0
 

@@ -26,7 +26,7 @@ class Asked:
     source: str = "bundled"
     load: tuple[Path, ...] = ()  # files of saved notes
     snapshot: str = ""
-    max_wait: float = 90  # minutes
+    max_wait: float = 75  # minutes: the window of the API's limit, and some
     unreadable: bool = False
 
 
@@ -107,8 +107,8 @@ def _from_api(forms: Sequence[VenueYear], asked: Asked, database: Path, say: Say
     session = openreview.Session(say, max_wait=asked.max_wait)
     for form in forms:
         now = datetime.now(UTC).replace(tzinfo=None, microsecond=0)
-        pages = (page.notes for page in openreview.published(openreview.pages(form, session), say))
-        take_in(pages, form, *_called(form, now, asked, database), now, "api", database, say, asked.unreadable)
+        pages = (page.notes for page in openreview.published(form, session))
+        take_in(pages, form, *_called(form, now, asked, database), now, "api", database, session.say, asked.unreadable)
 
 
 def _from_notes(form: VenueYear, asked: Asked, database: Path, say: Say) -> None:

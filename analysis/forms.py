@@ -16,8 +16,9 @@ from analysis.venues import Question, Scale, VenueYear
 
 TABLES = ("submissions", "reviews", "decisions", "meta_reviews", "comments", "problems")
 
-# Who wrote it. `paperhash` begins with the first author's name; `author_emails` (2017) hides the rest in one string.
-IDENTITIES = {"authors", "authorids", "_bibtex", "tauthor", "paperhash", "author_emails"}
+# Who wrote it. `paperhash` begins with the first author's name; of 2017, `author_emails` hides the rest in one string and
+# `conflicts` lists the authors' institutions.
+IDENTITIES = {"authors", "authorids", "_bibtex", "tauthor", "paperhash", "author_emails", "conflicts"}
 # Papers also write {first,second}@example.org; in links the signs are %40 and %7E.
 DOMAIN = r"(?:[\w*-]+\.)+[^\W\d_]{2,}"
 LOCAL = r"""[^\s@,;:<>()\[\]"]"""
@@ -27,6 +28,7 @@ NESTED = ("replies", "directReplies")
 
 UNANSWERED = {"", "n/a", "na", "not applicable"}
 UNDECLARED = range(128)  # what a column can hold, where no scale is declared
+OPTION = re.compile(r"[0-9]{1,2}(: .*)?")  # an answer chosen from a list, in a form that no table describes
 WHOLE = re.compile(r"\s*([0-9]{1,9})(?:\.0+)?(?![0-9]|\.[0-9])")  # 10 of "10: Top 5 %", 3 of "3 good", 7 of "7.0"
 PAPER = re.compile(r"(?:paper|submission)([0-9]{1,9})(?![0-9])", re.IGNORECASE)
 NOT_PROSE = {"title", "decision", "recommendation", "rating", "confidence"}
@@ -206,6 +208,10 @@ def whole_number(value: object, scale: Scale) -> int | None:
     return int(match[1]) if match else scale.level_said(value)
 
 
+def _is_option(value: object) -> bool:
+    return type(value) is int or (isinstance(value, str) and OPTION.fullmatch(value) is not None)
+
+
 def _unanswered(value: object) -> bool:
     return value is None or (isinstance(value, str) and value.strip().rstrip(".").casefold() in UNANSWERED)
 
@@ -288,7 +294,7 @@ class _Forum:
         row = {"forum": self.forum, "review_id": note["id"], "reviewer": reviewer}
         for name in ("rating", "confidence", "experience"):
             row[name], row[f"{name}_text"] = self._answer(note, getattr(form, name))
-        answers = {name: self._answer(note, question) for name, question in form.scores.items()}
+        answers = {name: self._answer(note, question) for name, question in self._scored(content).items()}
         row["scores"] = {name: number for name, (number, _) in answers.items() if number is not None}
         row["score_texts"] = {name: text for name, (_, text) in answers.items() if text is not None}
         row["words"] = _words(content, form.texts)
@@ -296,6 +302,16 @@ class _Forum:
         if form.rating and row["rating_text"] is None:
             self._problem(note, form.rating.field, None, "no rating")
         self.rows["reviews"].append(row)
+
+    def _scored(self, content: Mapping) -> Mapping[str, Question]:
+        """The other scored fields; in a form that is not described also what looks like one, by its own name."""
+        form = self.form
+        if form.described:
+            return form.scores
+        asked = (form.rating, form.confidence, form.experience, *form.scores.values())
+        known = {*form.texts, *(question.field for question in asked if question)}
+        others = (name for name in content if name not in known and _is_option(_value(content, name)))
+        return {**form.scores, **{name: Question(name, Scale((), declared=False)) for name in others}}
 
     def _answer(self, note: Note, question: Question | None) -> tuple[int | None, str | None]:
         """The level that answers a question, and the text it came from; one off the scale is a problem and no level."""
@@ -333,7 +349,7 @@ class _Forum:
         self._told(note, "decision", text, outcome, text)
 
     def _told(self, note: Note, place: str, text: str | None, outcome: str | None, tier_in: str | None) -> None:
-        tier = _tier_said(tier_in or "", self.form) if outcome == "accepted" else None
+        tier = _tier(tier_in or "", self.form) if outcome == "accepted" else None
         self.rows["decisions"].append(self._row(note, place=place, decision=text, outcome=outcome, tier=tier))
 
     def _places(self, note: Note) -> None:
@@ -437,6 +453,13 @@ def _plain(text: str) -> str:
 
 def _tier_said(text: str, form: VenueYear) -> str | None:
     return next((tier for tier in form.tiers if _plain(tier) in _plain(text)), None)
+
+
+def _tier(text: str, form: VenueYear) -> str | None:
+    """The tier in a text; one that is not listed is what `Accept (Highlight)` or `ICLR 2027 Highlight` say besides."""
+    known = rf"{re.escape(form.group)}|{re.escape(form.venue)} {form.year}|accept(ed)?|conditional"
+    besides = re.sub(known, " ", text, flags=re.IGNORECASE).lower()
+    return _tier_said(text, form) or "-".join(re.findall(r"[\w%.+-]+", besides)) or None
 
 
 def _outcome_said(text: str, form: VenueYear) -> str | None:

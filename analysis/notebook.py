@@ -11,7 +11,7 @@ from analysis import ROOT, compute, status
 from analysis import fetch as fetching
 from analysis import sample as samples_of
 from analysis.draw import publish
-from analysis.errors import Trouble
+from analysis.errors import Trouble, count
 from analysis.sample import Sample
 from analysis.statistics.ledger import knows_accepted
 from analysis.venues import venue_year
@@ -29,8 +29,16 @@ def say(*sentences: str) -> None:
 
 
 def fetch(venue: str, year: int, source: str, database: str) -> None:
-    """Load a year from a source into the store; what is already there is left alone."""
-    fetching.fetch(venue, [year], fetching.Asked(source), path(database), say)
+    """Load a year from a source into the store; what is already there is left alone.
+
+    Saved notes come in by `python -m analysis fetch --load FILE`, so for these, as for no source, the store must have the year
+    or the suite its counts.
+    """
+    if source in ("", "notes"):
+        held = fetching.ensure(path(database), venue, year, source)
+        say(f"{venue} {year}: {count(len(held), 'snapshot')} in the store.")
+    else:
+        fetching.fetch(venue, [year], fetching.Asked(source), path(database), say)
 
 
 def snapshots(venue: str, year: int, database: str) -> pd.DataFrame:
@@ -41,6 +49,11 @@ def snapshots(venue: str, year: int, database: str) -> pd.DataFrame:
 def book(name: str, *read: Sample, venue: str = "", year: int | None = None, width: str = "iclr") -> publish.Book:
     """Where a notebook's figures and tables go: beside those of the same snapshot, or of the same year or venue."""
     return publish.book(name, *read, venue=venue, year=year, width=width)
+
+
+def problems(venue: str, year: int, database: str) -> pd.DataFrame:
+    """What could not be read in the snapshots of a year, by field and reason."""
+    return status.problems(path(database), venue, year)
 
 
 def acceptance_known(loaded: Sample) -> bool:

@@ -43,7 +43,7 @@ class Snapshot:
     @property
     def order(self) -> tuple:
         """Final snapshots come after all others; of two at one moment the fetched one comes after the bundled one."""
-        return self.stage == "final", self.name == "final", self.taken_at, self.source != "bundled"
+        return self.stage == "final", self.taken_at, self.source != "bundled"
 
 
 def choose(

@@ -40,7 +40,8 @@ def status(database: Path, venue: str = "", years: tuple[int, ...] = ()) -> pd.D
 
 
 def _differs(row: dict, database: Path) -> str:
-    official = json.loads(row["official_counts"]) if row["official_counts"] else venue_year(row["venue"], row["year"], database).official
+    stated = row["official_counts"]  # a missing one is NaN in a column that has others
+    official = json.loads(stated) if isinstance(stated, str) else venue_year(row["venue"], row["year"], database).official
     known = {"submitted": row["papers"]}
     if row["outcomes"] == "complete":
         known |= {outcome: row[outcome] for outcome in COUNTED}
@@ -48,3 +49,18 @@ def _differs(row: dict, database: Path) -> str:
         known["accepted"] = row["accepted"]
     parts = [f"{name} {ours - official[name]:+,}" for name, ours in known.items() if name in official and ours != official[name]]
     return ", ".join(parts)
+
+
+def problems(database: Path, venue: str, year: int) -> pd.DataFrame:
+    """How many values or notes of a year could not be read: snapshot, field, reason, notes, and one example of the value."""
+    with store.reading(database) as con:
+        return con.sql(
+            """
+            select name as snapshot, field, reason, count(*) as notes, min(value) as example
+            from problems join snapshots using (snapshot_id)
+            where venue = ? and year = ?
+            group by all
+            order by all
+            """,
+            params=[venue, year],
+        ).df()

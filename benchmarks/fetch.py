@@ -64,11 +64,11 @@ def ours(folder: Path) -> int:
     """Pages to disk, as a fetch does it."""
     import orjson
 
-    from analysis.sources.openreview import Session, pages, published
+    from analysis.sources.openreview import Session, published
     from analysis.venues import venue_year
 
     session, number = Session(lambda line: None), 0
-    for place, page in enumerate(published(pages(venue_year("ICLR", YEAR), session), session.say)):
+    for place, page in enumerate(published(venue_year("ICLR", YEAR), session)):
         number += sum(note["id"] == note["forum"] for note in page.notes)
         with open(folder / f"{place:04}.jsonl", "wb") as file:
             while page.notes:  # let go of one by one: to encode a text that is not ASCII doubles it

@@ -28,7 +28,7 @@ def answer(line: dict[str, Any]) -> list[Note]:
 
 
 def tracker_2026(line: dict[str, Any]) -> list[Note]:
-    """A flattened submission with raw replies (ICLR2026ReviewTracker): wrapped again, and its status said in `venueid`."""
+    """A flattened submission with raw replies (ICLR2026ReviewTracker): wrapped again, its status put in `venueid`."""
     venue = "ICLR.cc/2026/Conference"
     status = "Withdrawn_Submission" if line.get("withdrawn") else "Submission"
     content = {**line["content"], "venueid": f"{venue}/{status}"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import re
@@ -102,9 +103,9 @@ LEAK = re.compile(r"[\w.+-]+@[\w-]+\.[A-Za-z]{2}|~[A-Z][a-z]*_?\w*[0-9]")
 
 
 def test_authors_leave_their_number_behind():
-    first = scrub({"content": {"authors": ["Ada A", "Bo B"], "authorids": ["a@b.org"], "_bibtex": "@a"}, "tauthor": "x"})
-    assert first == {"content": {"number_of_authors": 2}}
-    assert scrub(note(2024, "-/Submission", {"authors": ["Ada A"], "paperhash": "a|b"}))["content"] == {"number_of_authors": 1}
+    content = {"authors": ["Ada A", "Bo B"], "authorids": ["a@b.org"], "_bibtex": "@a", "paperhash": "a|b"}
+    assert scrub({"content": content, "tauthor": "x"}) == {"content": {"number_of_authors": 2}}
+    assert scrub(note(2024, "-/Submission", content))["content"] == {"number_of_authors": 2}
 
 
 @pytest.mark.parametrize(
@@ -182,8 +183,6 @@ def test_only_what_everyone_may_read_is_public():
 
 
 def test_real_notes_with_overlapping_replies(review_data):
-    import gzip
-
     with gzip.open(review_data / "other-venues" / "neurips2021_note_with_details.json.gz") as file:
         whole = json.load(file)
     flat = list(flatten(whole))
@@ -201,7 +200,7 @@ def test_real_notes_with_overlapping_replies(review_data):
         ("ICLR.cc/2017/conference/-/paper12/pre-review/question", "pre_review_question"),
         ("ICLR.cc/2018/Conference/-/Acceptance_Decision", "acceptance_decision"),
         ("ICLR.cc/2019/Conference/-/Paper3/Official_Review", "official_review"),
-        ("ICLR.cc/2019/Conference/-/Paper3/Official_Review/AnonReviewer1/Revision", "official_review_anonreviewer1_revision"),
+        ("ICLR.cc/2019/Conference/-/Paper3/Official_Review/Revision", "official_review_revision"),
         ("ICLR.cc/2020/Conference/Paper3/-/Official_Review", "official_review"),
         ("ICLR.cc/2026/Conference/Submission3/-/Official_Review", "official_review"),
         ("ICLR.cc/2017/conference/-/submission", "submission"),
@@ -392,8 +391,9 @@ def test_an_undescribed_form_keeps_every_level():
 
 
 def test_words_are_those_of_the_texts_of_the_form():
-    content = {"recommendation": "6", "summary_of_the_paper": "one two", "clarity,_quality,_novelty_and_reproducibility": "three"}
-    assert read(2023, review(2023, content=content | {"correctness": "3: ok ok"}))["reviews"][0]["words"] == 3
+    texts = {"summary_of_the_paper": "one two", "clarity,_quality,_novelty_and_reproducibility": "three"}
+    content = {"recommendation": "6", "correctness": "3: ok ok", **texts}
+    assert read(2023, review(2023, content=content))["reviews"][0]["words"] == 3
 
 
 def test_times_are_utc():
@@ -535,7 +535,7 @@ def test_a_poster_of_2021_that_is_listed_as_withdrawn_is_a_poster():
 
 
 def test_both_forums_of_the_twin_of_2018_say_their_own():
-    """S1p31z-Ab was accepted, and withdrawn as SJTCsqMUf, to which its reviews moved; the fetch tells that they are one."""
+    """S1p31z-Ab was accepted, and withdrawn as SJTCsqMUf, to which its reviews moved: see the loads in test_notes."""
     assert outcome(2018, submission(2018), decision(2018, "Accept (Poster)")) == ("accepted", "poster")
     assert outcome(2018, submission(2018, listing=1), review(2018)) == ("withdrawn", None)
 
@@ -559,11 +559,12 @@ def test_the_newest_of_several_decisions_counts():
 
 def test_meta_reviews_of_the_years():
     """In 2019 the meta-review is the decision; from 2020 to 2023 the decision holds the area chair's words."""
-    content = {"recommendation": "Accept (Oral)", "metareview": "two words", "confidence": "5: The area chair is certain"}
+    content = {"recommendation": "Accept (Oral)", "metareview": "two words", "confidence": "5: The area chair is sure"}
     (row,) = read(2019, note(2019, "-/Paper12/Meta_Review", content, "Paper12/Area_Chair1"))["meta_reviews"]
     assert (row["recommendation"], row["confidence"], row["words"]) == ("Accept (Oral)", 5, 2)
     assert [row["recommendation"] for row in read(2021, decision(2021, "Reject"))["meta_reviews"]] == ["Reject"]
-    meta = note(2026, "Submission12/-/Meta_Review", {"summary": "s", "reviewer_scores": "r r"}, "Submission12/Area_Chair_x")
+    content = {"summary": "s", "reviewer_scores": "r r"}
+    meta = note(2026, "Submission12/-/Meta_Review", content, "Submission12/Area_Chair_x")
     rows = read(2026, meta, decision(2026, "Reject"))
     assert [row["words"] for row in rows["meta_reviews"]] == [3] and len(rows["decisions"]) == 1
 
@@ -573,40 +574,38 @@ def test_meta_reviews_of_the_years():
 
 @pytest.mark.parametrize("year", RATED)
 def test_made_up_years(year):
-    expected, found, ratings = Counter(), Counter(), Counter()
-    made = openreview_notes.VenueYear(year, 150)
-    for index in range(150):
+    """Outcomes are those that were decided before the notes were made; each public reply is one thing and no other."""
+    outcomes, found, made = Counter(), Counter(), openreview_notes.VenueYear(year, 120)
+    for index in range(len(made)):
         raw = list(flatten(made.document(index)))
         rows = read_forum([scrub(one) for one in raw], form(year))
-        expected[made.paper(index).outcome] += 1
+        outcomes[made.paper(index).outcome] += 1
         found[rows["submissions"][0]["outcome"]] += 1
         assert {row["reason"] for row in rows["problems"]} <= {"not public"}
-        reviews = [one for one in raw if kind_of(str(one.get("invitation") or one["invitations"][0])) == "official_review"]
-        assert {row["review_id"] for row in rows["reviews"]} == {one["id"] for one in reviews}
-        assert all(row["rating"] is not None for row in rows["reviews"])
-        ratings.update(row["rating"] for row in rows["reviews"])
-        assert len(rows["comments"]) == sum(map(is_public, raw)) - len(reviews) - sum(
-            len({row["note_id"] for row in (*rows["decisions"], *rows["meta_reviews"])} - {raw[0]["id"]}) for _ in [0]
-        ) - 1
-    assert found == expected
-    assert set(ratings) <= set(form(year).rating_scale.levels)
-    assert not LEAK.search(json.dumps([scrub(one) for one in flatten(made.document(3))], ensure_ascii=False))
+        assert {row["rating"] for row in rows["reviews"]} <= set(form(year).rating_scale.levels)
+        reviews = {one["id"] for one in raw if re.search("[Oo]fficial[_/][Rr]eview", str(one))}
+        assert {row["review_id"] for row in rows["reviews"]} == reviews
+        told = {row["note_id"] for table in ("decisions", "meta_reviews", "comments") for row in rows[table]}
+        assert told | reviews | {raw[0]["id"]} == {one["id"] for one in raw if is_public(one)}
+        assert not LEAK.search(json.dumps([scrub(one) for one in raw], ensure_ascii=False))
+    assert found == outcomes
 
 
 # Anything at all ----------------------------------------------------------------------------------------------------
 
-FIELDS = ["id", "forum", "number", "invitation", "invitations", "signatures", "readers", "content", "tcdate", "tmdate", "ddate"]
+FIELDS = ["id", "forum", "number", "invitation", "signatures", "readers", "content", "tcdate", "tmdate", "ddate"]
 
 
 @given(data=st.data(), year=st.sampled_from(RATED))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_any_value_in_any_field_is_read_without_a_number_off_the_scale(data, year):
     said = form(year)
     questions = {"rating": said.rating, "confidence": said.confidence, "experience": said.experience, **said.scores}
-    asked = [question.field for question in questions.values() if question]
+    fields = [question.field for question in questions.values() if question]
+    fields += ["title", "keywords", "decision", "venue", "venueid"]
     made = [submission(year), review(year, id="r"), decision(year, "Reject")]
     for one in made:
-        names = data.draw(st.lists(st.sampled_from([*asked, "title", "keywords", "decision", "venue", "venueid"]), max_size=4))
+        names = data.draw(st.lists(st.sampled_from(fields), max_size=4))
         one["content"] |= {name: data.draw(JSON | st.integers(-2, 12)) for name in names}
         one |= {name: data.draw(JSON) for name in data.draw(st.lists(st.sampled_from(FIELDS), max_size=2))}
     rows = read_forum([scrub(one) for one in made], said)
@@ -703,7 +702,8 @@ def test_real_2026_in_all_its_versions(review_data):
 def test_real_2026_after_its_decisions(review_data):
     path = review_data / "iclr-api2" / "iclr2026_submission_notes_1000.jsonl.gz"
     _, _, outcomes, reasons = counted(path, 2026, lambda line: [line])
-    assert outcomes == {"rejected": 460, "withdrawn": 287, "desk_rejected": 67, "poster": 178, "oral": 8} and not reasons
+    assert outcomes == {"rejected": 460, "withdrawn": 287, "desk_rejected": 67, "poster": 178, "oral": 8}
+    assert not reasons
     path = review_data / "iclr-api2" / "iclr2026_100_final_papers.jsonl.gz"
     rows, _, outcomes, reasons = counted(path, 2026, crawler_shapes.final_2026)
     assert (rows["submissions"], rows["reviews"], outcomes["poster"]) == (100, 375, 13)

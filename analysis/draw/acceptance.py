@@ -140,7 +140,7 @@ def draw_ledger(frame: pd.DataFrame, ax: Axes) -> Axes:
         differs = not pd.isna(row.official) and (not known or row.official != row.papers)
         text += f", officially {row.official:,}" if differs else ""
         note(ax, text, np.nan_to_num(papers.loc[row.Index]), place, 4, 0, va="center", color=INK if known else QUIET)
-    ax.set_xlim(0, (2.9 if narrow(ax) else 1.5) * submitted)
+    ax.set_xlim(0, (3.1 if narrow(ax) else 1.5) * submitted)
     count_axis(ax.xaxis)
     ax.set_xticks([tick for tick in ax.get_xticks() if tick <= submitted])
     ax.set(xlabel="papers (share of submitted)")

@@ -96,7 +96,7 @@ def wrapped(text: str, inches: float, size: float, separator: str = " ") -> str:
     lines: list[str] = []
     for part in text.replace(" %", "\N{NO-BREAK SPACE}%").split(separator):
         longer = f"{lines[-1]}{separator}{part}" if lines else part
-        if lines and _inches(longer, size) <= inches:
+        if lines and inches_wide(longer, size) <= inches:
             lines[-1] = longer
         else:
             lines.append(part)
@@ -110,10 +110,11 @@ def balanced(text: str, inches: float, size: float) -> str:
     return next(lines for lines in tries if lines.count("\n") == least)
 
 
-def _inches(text: str, size: float) -> float:
-    written = "".join(c if ord(c) in covered() else "W" for c in text)
+def inches_wide(text: str, size: float) -> float:
+    """How wide the widest line of a text is at a font size in points."""
     font = FontProperties(family="DejaVu Sans", size=12)
-    width, *_ = text_to_path.get_text_width_height_descent(written, font, ismath=False)
+    lines = ["".join(c if ord(c) in covered() else "W" for c in line) for line in text.split("\n")]
+    width = max(text_to_path.get_text_width_height_descent(line, font, ismath=False)[0] for line in lines)
     return 1.04 * width * size / 12 / POINTS  # hinting makes small text wider than its outlines
 
 

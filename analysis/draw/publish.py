@@ -94,9 +94,9 @@ def book(
 ) -> Book:
     """Open the book of a notebook: empty its folder, and write what it is about into its manifest.
 
-    Results go beside those of the same snapshot (the one asked for, where another stands in for it); of several samples,
-    beside those of their year or venue. `venue` and `year` put them there whatever the samples are. `figures` is meant
-    from the project's folder; `width` is a print width.
+    Results go beside those of the same snapshot (the one asked for, where another stands in for it), those of several
+    samples beside others of their year or venue. `venue` and `year` put them there whatever the samples are. `figures`
+    is meant from the project's folder; `width` is a print width.
     """
     if width not in WIDTHS:
         raise Trouble(f"There is no figure width `{width}`; there are {choices(WIDTHS)}.")

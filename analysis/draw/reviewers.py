@@ -133,11 +133,17 @@ def draw_rating_counts(frame: pd.DataFrame, ax: Axes) -> Axes:
 
     shares = frame.pivot(index="level", columns="rating", values="value")
     counts = frame.pivot(index="level", columns="rating", values="count")
-    digits = 1 if 0.6 * ax.figure.get_figwidth() / shares.shape[1] > 0.45 else 0
-    texts = shares.map(lambda share: percent(share, digits)) + "\n" + counts.map("{:,}".format)
+    texts = _cell_texts(shares, counts, 0.6 * ax.figure.get_figwidth() / shares.shape[1])
     look = {"cmap": "Blues", "vmin": 0, "vmax": 0.65, "cbar": False, "linewidths": 1}
     heatmap(shares.fillna(0), ax=ax, annot=texts, fmt="", annot_kws={"fontsize": "small"}, **look)
     _set_words(frame.drop_duplicates("level"), ax, np.arange(len(shares)) + 0.5, 0.34)
     ax.tick_params(length=0, rotation=0)
-    ax.set(xlabel="rating, share of the reviews of a level", ylabel="")
+    ax.set(xlabel="rating; percent and number of the reviews of a level", ylabel="")
     return ax
+
+
+def _cell_texts(shares: pd.DataFrame, counts: pd.DataFrame, room: float) -> pd.DataFrame:
+    """Share and count of every cell, or as much of it as fits into so many inches."""
+    if room < 0.3:
+        return shares.map(lambda share: f"{100 * share:.0f}")
+    return shares.map(lambda share: percent(share, int(room > 0.45))) + "\n" + counts.map("{:,}".format)

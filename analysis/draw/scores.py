@@ -17,6 +17,7 @@ from analysis.draw.canvas import (
     SHADES,
     count_axis,
     first_sentence,
+    inches_wide,
     narrow,
     note,
     on_white,
@@ -43,13 +44,14 @@ def draw_ratings(frame: pd.DataFrame, ax: Axes, own: Sequence[int] = ()) -> Axes
     """
     levels, accepting = frame["rating"].to_numpy(), frame["accept_side"].fillna(False).to_numpy(dtype=bool)
     step = np.diff(levels).min() if len(levels) > 1 else 1
+    room = 0.75 * ax.figure.get_figwidth() * step / (np.ptp(levels) + step)  # inches that a level has
     bars = ax.bar(levels, frame["value"].fillna(0), 0.72 * step, color=np.where(accepting, ACCEPT, REST))
     for bar in np.array(bars)[accepting]:
         bar.set(hatch="////", edgecolor="white", linewidth=0)
     whiskers(ax, levels, None, frame["low"], frame["high"])
     for row in frame.itertuples():
-        note(ax, percent(row.value) if row.count else "0", row.rating, np.nan_to_num(row.high), 0, 3, ha="center")
-    ax.set_xticks(levels, _level_labels(frame, ax, step))
+        note(ax, _share(row, room), row.rating, np.nan_to_num(row.high), 0, 3, ha="center")
+    ax.set_xticks(levels, _level_labels(frame, room))
     ax.set_ylim(0, 1.22 * max(frame["high"].max(), 0.01))
     percent_axis(ax.yaxis)
     ax.set(xlabel="rating", ylabel="share of ratings")
@@ -60,13 +62,21 @@ def draw_ratings(frame: pd.DataFrame, ax: Axes, own: Sequence[int] = ()) -> Axes
     return ax
 
 
-def _level_labels(frame: pd.DataFrame, ax: Axes, step: float) -> list[str]:
+def _share(row, room: float) -> str:
+    """A level's share, in whole percent where there is no room for more; what is not zero does not read as zero."""
+    if not row.count:
+        return "0"
+    if room > 0.38:
+        return percent(row.value)
+    return percent(row.value, 0) if row.value >= 0.005 else "<1"
+
+
+def _level_labels(frame: pd.DataFrame, room: float) -> list[str]:
     """The levels, with the form's words below them where there is room for words."""
-    levels = frame["rating"]
-    room = 0.8 * ax.figure.get_figwidth() * step / (levels.max() - levels.min() + step)
     words = [_short(label, room) for label in frame["label"]]
-    fits = room > 0.55 and max(text.count("\n") for text in words) < 4
-    return [f"{level}\n{text}".strip() if fits else str(level) for level, text in zip(levels, words, strict=True)]
+    fit = all(text.count("\n") < 4 and inches_wide(text, points()) <= room for text in words)
+    pairs = zip(frame["rating"], words, strict=True)
+    return [f"{level}\n{text}".strip() if fit else str(level) for level, text in pairs]
 
 
 def _short(label: str, room: float) -> str:

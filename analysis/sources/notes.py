@@ -25,7 +25,7 @@ from analysis.venues import VenueYear
 
 PAGE = 5000  # notes: what is in memory at once
 GZIP = b"\x1f\x8b"
-SHAPES = "give answers of the OpenReview API as they came: notes, or lists of them, or {\"notes\": [...]}"
+SHAPES = 'give answers of the OpenReview API as they came: notes, or lists of them, or {"notes": [...]}'
 
 Say = Callable[[str], None]
 

@@ -8,7 +8,7 @@ offset would miss and repeat notes while papers come and go.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -71,7 +71,8 @@ class Session:
         )
         self._token = self._token.removeprefix("Bearer ").strip()
         self._clients: dict[int, Any] = {}
-        self._logins = 0
+        self._logged_in = False
+        self._renewable = False  # logged in, and the token has been good since
         self._hide()
 
     def notes(self, api: int, **query: Any) -> dict[str, Any]:
@@ -81,10 +82,13 @@ class Session:
         client = self._client(api)
         headers = client.headers | {"Authorization": f"Bearer {self._token}"}
         try:
-            return self.transport.ask(client.session, "GET", client.notes_url, "notes", params=query, headers=headers)
+            answer = self.transport.ask(client.session, "GET", client.notes_url, "notes", params=query, headers=headers)
         except Refused as refused:
             if refused.status != 401:
                 raise
+        else:
+            self._renewable = self._logged_in
+            return answer
         self._renew()
         return self.notes(api, **query)
 
@@ -115,7 +119,7 @@ class Session:
     def _log_in(self) -> None:
         """One POST to API 2, whose token is good for both."""
         self._check_credentials()
-        client, self._logins = self._client(2), self._logins + 1
+        client, self._logged_in = self._client(2), True
         said = {"id": self._username, "password": self._password, "expiresIn": None}
         headers = {name: value for name, value in client.headers.items() if name != "Authorization"}
         try:
@@ -147,10 +151,10 @@ class Session:
             )
 
     def _renew(self) -> None:
-        """Log in once more, since a long wait outlives the hour of a token; not more often, log-ins are throttled."""
-        if self._logins == 1:
-            self._token = ""
-        elif self._logins:
+        """Log in anew where a long wait has outlived the hour of a token; a new one that is refused is not replaced."""
+        if self._renewable:
+            self._token, self._renewable = "", False
+        elif self._logged_in:
             raise Trouble(f"OpenReview does not accept the token of its own log-in; later, {RESUME}.")
         else:
             raise Trouble(
@@ -183,23 +187,23 @@ def pages(form: VenueYear, session: Session, start: Cursor | None = None) -> Ite
     session.say(f"{progress.done}: all there is.")
 
 
-def published(stream: Iterable[Page], say: Say) -> Iterator[Page]:
-    """The same pages, with flat notes: those that everyone may read, without identities.
+def published(form: VenueYear, session: Session, start: Cursor | None = None) -> Iterator[Page]:
+    """The same pages with flat notes: those that everyone may read, without identities.
 
     An account with a role at the conference is given more than everyone may read. Let go of a page before asking for
     the next one, or two of them are in memory.
     """
     submissions = restricted = 0
-    for page in stream:
+    for page in pages(form, session, start):
         public, hidden = _public(page.notes)
         submissions += sum(note["id"] == note.get("forum") for note in public)
         restricted += hidden
         yield Page(public, page.cursor)
         del page, public
     if restricted:
-        say(f"{count(restricted, 'note')} left out that not everyone may read.")
-    if restricted and not submissions:
-        raise Trouble("None of these submissions is public yet: fetch the year again when its reviews are out.")
+        session.say(f"{count(restricted, 'note')} left out that not everyone may read.")
+    if start is None and not submissions:
+        raise Trouble(f"No submission of {form.venue} {form.year} is public yet: fetch it when its reviews are out.")
 
 
 def _public(submissions: list[Note]) -> tuple[list[Note], int]:
@@ -237,7 +241,7 @@ def _listing(form: VenueYear, session: Session, cursor: Cursor) -> Iterator[Page
         cursor = yield from _walk(form, session, Cursor(cursor.listing, again=True))
         missing = _missing(form, session, cursor)
     if missing:
-        _bear(cursor, missing, session)
+        _come_short(cursor, missing, session)
 
 
 def _walk(form: VenueYear, session: Session, cursor: Cursor) -> Generator[Page, None, Cursor]:
@@ -282,7 +286,7 @@ def _missing(form: VenueYear, session: Session, cursor: Cursor) -> int:
     return max(0, session.notes(form.api, **query).get("count", 0) - cursor.seen)
 
 
-def _bear(cursor: Cursor, missing: int, session: Session) -> None:
+def _come_short(cursor: Cursor, missing: int, session: Session) -> None:
     total = cursor.seen + missing
     sentence = f"OpenReview counts {count(total, 'note')} of {cursor.listing} and gave {cursor.seen:,}, twice"
     if missing > MOST_MISSING * total:
