@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from sys import intern
+from typing import BinaryIO, NamedTuple
 
 import duckdb
 import orjson
@@ -97,69 +99,85 @@ def drafted(pages: Iterable[list[Note]], folder: Path, said: Said) -> Iterator[K
 # Writing ------------------------------------------------------------------------------------------------------------
 
 
+class _Line(NamedTuple):
+    """Where a note stands among those that came; sorts as notes do in a file."""
+
+    forum: str
+    note_id: str
+    version: bytes
+    start: int
+    size: int
+
+
 def _draft(pages: Iterable[list[Note]], path: Path, earlier: list[Path], said: Said) -> Kept:
-    spool = path.with_suffix(".jsonl")
+    # Two passes over files of our own: DuckDB sorts only what fits into its memory.
+    came, rows = path.with_suffix(".came"), path.with_suffix(".jsonl")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _spool(pages, spool)
-        with _connection(path.parent) as con:
-            said = {**said, "digest": _digest(con, spool)}
-            _copy(con, spool, path, earlier, said)
+        with open(came, "wb+") as file, _connection(path.parent) as con:
+            lines = _gather(pages, file)
+            said = {**said, "digest": _digest(lines)}
+            _sort(file, lines, _versions(con, earlier), rows)
+            _copy(con, rows, path, said)
     except (OSError, duckdb.IOException) as error:
         reason = str(error).splitlines()[0]
         raise Trouble(f"{path.parent} cannot be written to ({reason}); nothing was changed.") from None
     finally:
-        spool.unlink(missing_ok=True)
+        came.unlink(missing_ok=True)
+        rows.unlink(missing_ok=True)
     return Kept(path, earlier, said, kept=False)
 
 
-def _spool(pages: Iterable[list[Note]], spool: Path) -> None:
-    """The notes as JSON lines, each version once: pages overlap, and so do files."""
-    seen = set()
-    with open(spool, "wb") as file:
-        for note in (note for page in pages for note in page):
-            # Sorted: the same note has the same hash, whatever the order of its keys.
-            text = orjson.dumps(note, option=orjson.OPT_SORT_KEYS)
-            version = hashlib.sha1(text)
-            if version.digest() not in seen:
-                seen.add(version.digest())
-                file.write(_line(note, version.hexdigest(), text))
+def _gather(pages: Iterable[list[Note]], file: BinaryIO) -> list[_Line]:
+    """Write the notes as they come, each version once: pages overlap, and so do files."""
+    lines, seen = [], set()
+    for note in (note for page in pages for note in page):
+        # Sorted: the same note has the same hash, whatever the order of its keys.
+        text = orjson.dumps(note, option=orjson.OPT_SORT_KEYS)
+        version = hashlib.sha1(text).digest()
+        if version not in seen:
+            seen.add(version)
+            forum = note["forum"] if isinstance(note.get("forum"), str) else note["id"]
+            lines.append(_Line(intern(forum), note["id"], version, file.tell(), len(text)))
+            file.write(text)
+    return sorted(lines)
 
 
-def _line(note: Note, version: str, text: bytes) -> bytes:
-    forum = note["forum"] if isinstance(note.get("forum"), str) else note["id"]
-    row = {"note_id": note["id"], "forum": forum, "version": version, "json": text.decode()}
-    return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
-
-
-def _digest(con, spool: Path) -> str:
+def _digest(lines: list[_Line]) -> str:
     """What tells the content of one snapshot from another."""
-    digest = hashlib.sha256()
-    rows = con.execute(f"select note_id, version from {_spooled(spool)} order by all")
-    while part := rows.fetchmany(10_000):
-        digest.update("".join(f"{note_id} {version}\n" for note_id, version in part).encode())
-    return digest.hexdigest()[:16]
+    content = "\n".join(sorted(f"{line.note_id} {line.version.hex()}" for line in lines))
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
-def _copy(con, spool: Path, path: Path, earlier: list[Path], said: Said) -> None:
-    known = f"select version from {_files(earlier)} where json is not null" if earlier else "select '' as version"
+def _versions(con, files: list[Path]) -> set[str]:
+    """The versions of notes that these files hold."""
+    if not files:
+        return set()
+    return {row[0] for row in con.execute(f"select version from {_files(files)} where json is not null").fetchall()}
+
+
+def _sort(file: BinaryIO, lines: list[_Line], known: set[str], rows: Path) -> None:
+    """Write the rows of a file, forum by forum; those of known versions without their note."""
+    with open(rows, "wb") as sorted_file:
+        for line in lines:
+            row = {"note_id": line.note_id, "forum": line.forum, "version": line.version.hex()}
+            if row["version"] not in known:
+                file.seek(line.start)
+                row["json"] = file.read(line.size).decode()
+            sorted_file.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+
+
+def _copy(con, rows: Path, path: Path, said: Said) -> None:
+    described = ", ".join(f"{key}: '{_quoted(value)}'" for key, value in said.items())
     con.execute(
-        f"""
-        copy (
-            select note_id, forum, version, if(version in ({known}), null, json) as json
-            from {_spooled(spool)}
-            order by forum, note_id, version
-        ) to '{_quoted(_unkept(path))}' (
-            format parquet, compression zstd, row_group_size {GROUP},
-            kv_metadata {{{", ".join(f"{key}: '{_quoted(value)}'" for key, value in said.items())}}}
-        )
-        """
+        f"copy (from {_rows_of(rows)}) to '{_quoted(_unkept(path))}' "
+        f"(format parquet, compression zstd, row_group_size {GROUP}, kv_metadata {{{described}}})"
     )
 
 
-def _spooled(spool: Path) -> str:
+def _rows_of(rows: Path) -> str:
     options = f"format = 'newline_delimited', columns = {COLUMNS}, maximum_object_size = {LARGEST}"
-    return f"read_json('{_quoted(spool)}', {options})"
+    return f"read_json('{_quoted(rows)}', {options})"
 
 
 def _unkept(path: Path) -> Path:

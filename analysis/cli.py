@@ -164,7 +164,7 @@ def _years(options, default: str = "") -> tuple[int, ...]:
         raise Trouble("Which year? Give --year, as in --year 2020 (or --years all).")
     if text != "all":
         return tuple(parse_years(text, options.venue, options.database))
-    from analysis.compute import available_years
+    from analysis.fetch import available_years
 
     known_years(options.venue, options.database)  # an unknown venue is told as such
     found = available_years(options.database, options.venue, options.source)

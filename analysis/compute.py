@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis import fetch, sample, store
+from analysis import sample
 from analysis.errors import Trouble
-from analysis.sources import bundled
 from analysis.statistics import Statistic, statistic
 
 
@@ -36,13 +35,6 @@ class Answer:
     shares: tuple[str, ...]
     titles: tuple[str, ...]
     remarks: tuple[str, ...] = field(default=())
-
-
-def available_years(database: Path, venue: str, source: str = "") -> list[int]:
-    """The years that can be had without a fetch: bundled, or in the store."""
-    held = {one.year for one in store.held(database, venue, source=source)}
-    shipped = bundled.years() if venue == bundled.VENUE and source in ("", "bundled") else []
-    return sorted(held.union(shipped))
 
 
 def compute(name: str, asked: Asked) -> Answer:

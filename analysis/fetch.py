@@ -16,6 +16,8 @@ from analysis.venues import VenueYear, known_years, venue_year
 DISCUSSION = timedelta(days=14)  # reviews that old have been answered, and ratings have begun to move
 DECISIONS_BY = (2, 15)  # in the conference's year, where venues.toml does not know the day
 
+LOAD_WAIT = 30  # seconds: a reader that needs a bundled year waits for a load to end
+
 Say = Callable[[str], None]
 
 
@@ -55,22 +57,34 @@ def check(venue: str, year: int, database: Path, source: str) -> VenueYear:
 # Bundled counts -----------------------------------------------------------------------------------------------------
 
 
-def load_bundled(years: Iterable[int], database: Path = DATABASE, say: Say = lambda line: None) -> None:
+def load_bundled(years: Iterable[int], database: Path = DATABASE, say: Say = lambda line: None, wait: float = 0) -> None:
     """Load the bundled counts of these years; what is already there is left alone, byte for byte."""
-    held = {one.year: one.digest for one in store.held(database, bundled.VENUE, source="bundled")}
-    missing = [year for year in years if held.get(year) != bundled.digest(year)]
-    if not missing:
+    if not _unloaded(years, database):
         return
-    with store.loading(database, "loading bundled counts"), store.rebuilding(database) as con:
-        for year in missing:
-            for snapshot, rows in bundled.snapshots(year):
-                store.save(con, snapshot, [rows])
-                say(f"loaded {snapshot['venue']} {year}, {snapshot['name']}")
+    with store.loading(database, "loading bundled counts", wait):
+        if missing := _unloaded(years, database):  # another process may have been here first
+            with store.rebuilding(database) as con:
+                for year in missing:
+                    for snapshot, rows in bundled.snapshots(year):
+                        store.save(con, snapshot, [rows])
+                        say(f"loaded {snapshot['venue']} {year}, {snapshot['name']}")
+
+
+def _unloaded(years: Iterable[int], database: Path) -> list[int]:
+    held = {one.year: one.digest for one in store.held(database, bundled.VENUE, source="bundled")}
+    return [year for year in years if held.get(year) != bundled.digest(year)]
 
 
 def bundled_of(venue: str, years: Iterable[int]) -> list[int]:
     """Those of the years whose counts ship with the suite."""
     return [year for year in years if venue == bundled.VENUE and year in bundled.years()]
+
+
+def available_years(database: Path, venue: str, source: str = "") -> list[int]:
+    """The years that can be had without a fetch: bundled, or in the store."""
+    held = {one.year for one in store.held(database, venue, source=source)}
+    shipped = bundled.years() if venue == bundled.VENUE and source in ("", "bundled") else []
+    return sorted(held.union(shipped))
 
 
 def ensure(database: Path, venue: str, year: int, source: str = "") -> list[Snapshot]:
@@ -80,7 +94,7 @@ def ensure(database: Path, venue: str, year: int, source: str = "") -> list[Snap
     """
     form = venue_year(venue, year, database)
     if source in ("", "bundled") and not database.is_dir():
-        load_bundled(bundled_of(venue, [year]), database)
+        load_bundled(bundled_of(venue, [year]), database, wait=LOAD_WAIT)
     held = store.held(database, venue, year, source)
     if not held:
         raise Trouble(form.absent or _missing(venue, year, source))

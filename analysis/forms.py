@@ -16,8 +16,8 @@ from analysis.venues import Question, Scale, VenueYear
 
 TABLES = ("submissions", "reviews", "decisions", "meta_reviews", "comments", "problems")
 
-# Who wrote it. `paperhash` begins with the first author's name; of 2017, `author_emails` hides the rest in one string and
-# `conflicts` lists the authors' institutions.
+# Who wrote it. `paperhash` begins with the first author's name. In 2017 `author_emails` hides the rest in one string,
+# and `conflicts` lists the authors' institutions.
 IDENTITIES = {"authors", "authorids", "_bibtex", "tauthor", "paperhash", "author_emails", "conflicts"}
 # Papers also write {first,second}@example.org; in links the signs are %40 and %7E.
 DOMAIN = r"(?:[\w*-]+\.)+[^\W\d_]{2,}"

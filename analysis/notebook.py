@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis import ROOT, compute, status
+from analysis import ROOT, status
 from analysis import fetch as fetching
 from analysis import sample as samples_of
 from analysis.draw import publish
@@ -82,7 +82,7 @@ def sample(
 def samples(venue: str, years: Sequence[int], snapshot: str, database: str, population: str) -> list[Sample]:
     """A sample a year; of all years in the store when none are named. A year without the asked snapshot is left out, and told."""
     loaded = []
-    for year in years or compute.available_years(path(database), venue):
+    for year in years or fetching.available_years(path(database), venue):
         try:
             loaded.append(samples_of.load(path(database), venue, year, snapshot, population))
         except Trouble as trouble:

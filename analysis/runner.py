@@ -86,8 +86,8 @@ def run(years: Sequence[int], settings: Settings, say: Say) -> Result:
     """Run the notebooks of these years: those that load first, then all others, then a summary. Trouble before anything starts."""
     began = time.monotonic()
     notebooks = _notebooks(settings)
-    if settings.source in ("", "bundled"):
-        fetch.load_bundled(fetch.bundled_of(settings.venue, years), settings.database, say)
+    wanted = [*years, *_all_years(settings)] if any("years" in parameters.read(one) for one in notebooks) else years
+    fetch.load_bundled(fetch.bundled_of(settings.venue, sorted(set(wanted))), settings.database, say)
     loading = [notebook for notebook in notebooks if notebook.name.startswith("01-")]
     result = Result()
     with Workers(settings, say) as workers:
@@ -126,8 +126,8 @@ def _grid(notebooks: Sequence[Path], years: Sequence[int], settings: Settings, s
     jobs = []
     for notebook in notebooks:
         takes = parameters.read(notebook)
-        if "years" in takes:
-            jobs.append(_job(notebook, takes, settings, years, values={"years": list(years)}))
+        if "years" in takes:  # of the whole venue, whichever years this run is about: its place is the same
+            jobs.append(_job(notebook, takes, settings, _all_years(settings)))
         elif "before" in takes and "after" in takes:
             jobs += [_job(notebook, takes, settings, [year], values=pair) for year in years for pair in _pairs(held[year])]
         elif "snapshot" in takes:
@@ -136,6 +136,10 @@ def _grid(notebooks: Sequence[Path], years: Sequence[int], settings: Settings, s
             jobs += [_job(notebook, takes, settings, [year]) for year in years]
     _tell_missing(notebooks, held, settings, say)
     return jobs
+
+
+def _all_years(settings: Settings) -> list[int]:
+    return fetch.available_years(settings.database, settings.venue)
 
 
 def _asked(held: Sequence[Snapshot], settings: Settings) -> list[Snapshot]:

@@ -10,6 +10,7 @@ import fcntl
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
@@ -164,8 +165,8 @@ def has_field(con: duckdb.DuckDBPyConnection, snapshot_id: int, field: str) -> b
 
 
 @contextmanager
-def loading(database: Path, purpose: str = "a load") -> Iterator[None]:
-    """Hold the one lock that loads of a database share; Trouble naming the process that has it."""
+def loading(database: Path, purpose: str = "a load", wait: float = 0) -> Iterator[None]:
+    """Hold the one lock that loads of a database share; Trouble naming the process that has it, after `wait` seconds."""
     path = database.with_name(database.name + ".lock")
     try:
         database.parent.mkdir(parents=True, exist_ok=True)
@@ -173,17 +174,27 @@ def loading(database: Path, purpose: str = "a load") -> Iterator[None]:
     except OSError as error:
         raise Trouble(f"{database.parent} cannot be written to ({error.strerror}); give another --database.") from None
     with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not _locked(lock, wait):
             lock.seek(0)
             holder = lock.read().strip() or "another process"
-            raise Trouble(f"{database} is being loaded by {holder}; wait for it to end, then try again.") from None
+            raise Trouble(f"{database} is being loaded by {holder}; wait for it to end, then try again.")
         lock.truncate(0)
         lock.write(f"process {os.getpid()} ({purpose})")
         lock.flush()
         yield
         lock.truncate(0)
+
+
+def _locked(lock, wait: float) -> bool:
+    until = time.monotonic() + wait
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except OSError:
+            if time.monotonic() >= until:
+                return False
+        time.sleep(0.05)
 
 
 @contextmanager

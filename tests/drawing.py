@@ -16,7 +16,9 @@ from analysis.draw import new_figure, style
 WIDTHS = ("iclr", "column", "slide")
 
 
-def drawn(draw: Callable[..., Axes], frame: pd.DataFrame, *, width: str = "iclr", ratio: float = 0.56, **options) -> Axes:
+def drawn(
+    draw: Callable[..., Axes], frame: pd.DataFrame, *, width: str = "iclr", ratio: float = 0.56, **options
+) -> Axes:
     """Draw a frame on new Axes; the frame stays as it was, and the Axes given are those that come back."""
     before = frame.copy(deep=True)
     _, ax = new_figure(width, ratio)

@@ -88,8 +88,9 @@ def test_the_heat_map_has_a_row_a_level_in_order(release):
 
 @pytest.mark.parametrize("width", ["iclr", "column", "slide"])
 def test_labels_neither_overlap_nor_leave_the_figure(release, big, width):
+    published = reviewers.published_in_area(release)
     axes = [
-        drawn(draw_experience, reviewers.experience(release), published=reviewers.published_in_area(release), width=width),
+        drawn(draw_experience, reviewers.experience(release), published=published, width=width),
         drawn(draw_confidence, reviewers.confidence(big), width=width, ratio=0.95),
         drawn(draw_ratings_by_level, reviewers.confidence_ratings(big), width=width),
         drawn(draw_panels, reviewers.experience_panels(release), width=width),

@@ -81,7 +81,7 @@ def test_no_text_of_data_is_read_as_a_formula():
     scale = Scale((1, 3, 6, 8), {1: "$x_1^2$ 50% \\alpha", 3: "<b>", 6: "_", 8: "^"}, accept_from=6)
     ax = drawn(draw_ratings, ratings(make_sample([[1, 6]], scale=scale)))
     assert "$x_1^2$" in ticks(ax.xaxis)[0]
-    assert not any(text.get_parse_math() for text in (*ax.get_xticklabels(), *ax.get_yticklabels(), *ax.texts))
+    assert not any(text.get_parse_math() for text in (*ax.get_xticklabels(), *ax.texts))
 
 
 # Averages and thresholds --------------------------------------------------------------------------------------------

@@ -103,7 +103,7 @@ LEAK = re.compile(r"[\w.+-]+@[\w-]+\.[A-Za-z]{2}|~[A-Z][a-z]*_?\w*[0-9]")
 
 
 def test_authors_leave_their_number_behind():
-    content = {"authors": ["Ada A", "Bo B"], "authorids": ["a@b.org"], "_bibtex": "@a", "paperhash": "a|b"}
+    content = {"authors": ["Ada A", "Bo B"], "authorids": ["a@b.org"], "_bibtex": "@a", "conflicts": "b.org"}
     assert scrub({"content": content, "tauthor": "x"}) == {"content": {"number_of_authors": 2}}
     assert scrub(note(2024, "-/Submission", content))["content"] == {"number_of_authors": 2}
 
@@ -388,6 +388,30 @@ def test_an_undescribed_form_keeps_every_level():
     for value, rating in ((7, 7), (127, 127), ("9: new", 9)):
         assert read(2027, review(2027, content={"rating": value}))["reviews"][0]["rating"] == rating
     assert problems(2027, review(2027, content={"rating": 128})) == [("rating", "128", "off the scale")]
+
+
+def test_an_undescribed_form_keeps_scored_fields_that_no_table_knows():
+    content = {"rating": 6, "soundness": 3, "originality": 5, "excitement": "2: some", "flag": True}
+    content |= {"summary": "3: no score", "remarks": "4 figures lack units", "code_of_conduct": "Yes"}
+    (row,) = read(2027, review(2027, content=content))["reviews"]
+    assert row["scores"] == {"soundness": 3, "originality": 5, "excitement": 2}
+    assert row["score_texts"] == {"soundness": "3", "originality": "5", "excitement": "2: some"}
+    (row,) = read(2026, review(2026, content=content))["reviews"]
+    assert row["scores"] == {"soundness": 3}
+
+
+@pytest.mark.parametrize(
+    ("year", "venue", "tier"),
+    [
+        (2027, "ICLR 2027 Highlight", "highlight"),
+        (2027, "ICLR 2027 notable top 5%", "notable-top-5%"),
+        (2027, "ICLR 2027 ConditionalPoster", "poster"),
+        (2026, "ICLR 2026 Highlight", "highlight"),
+        (2026, "ICLR 2026", None),
+    ],
+)
+def test_a_tier_that_is_not_listed_is_kept_in_the_venues_own_word(year, venue, tier):
+    assert outcome(year, submission(year, venue=venue, venueid=form(year).group)) == ("accepted", tier)
 
 
 def test_words_are_those_of_the_texts_of_the_form():

@@ -181,7 +181,7 @@ class Book:
         return text
 
     def _add_name(self, name: str, others: Sequence[dict]) -> None:
-        if any(other["name"] == _checked(name) for other in others):
+        if _checked(name) in {other["name"] for other in others}:
             raise Trouble(f"`{name}` is already in the book {self.name}; give this one a name of its own.")
 
     def _write(self, name: str, content: str | bytes) -> str:

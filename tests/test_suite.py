@@ -1,0 +1,77 @@
+"""The suite as a whole: the same bytes on every run, warm or not, and notebooks that run on any bundled year."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from analysis import ROOT
+
+COLD = (
+    "from analysis import gallery, runner; from analysis import ROOT\n"
+    "result = runner.run([2020], runner.Settings(warm=False, jobs=1), print); gallery.make(ROOT / 'figures')\n"
+    "raise SystemExit(result.status)"
+)
+
+
+def project(folder: Path) -> Path:
+    for name in ("analysis", "notebooks", "data/bundled"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+def run(root: Path, *arguments: str) -> str:
+    shown = subprocess.run(
+        [sys.executable, *arguments], cwd=root, env={**os.environ, "PYTHONPATH": str(root)}, capture_output=True, text=True, check=False
+    )
+    assert shown.returncode == 0, shown.stderr
+    return shown.stdout + shown.stderr
+
+
+def bytes_below(root: Path) -> dict[str, str]:
+    figures = root / "figures"
+    return {str(path.relative_to(figures)): hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(figures.rglob("*")) if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory) -> Path:
+    root = project(tmp_path_factory.mktemp("first"))
+    run(root, "-m", "analysis", "run", "--years", "2020")
+    return root
+
+
+def test_every_figure_has_all_its_forms_and_no_notebook_an_error(first):
+    names = bytes_below(first)
+    for stem in ("02-scores/ratings", "02-scores/averages", "02-scores/sixes", "03-deciles/top", "04-experience/experience"):
+        for suffix in ("pdf", "svg", "png", "csv"):
+            assert f"iclr-2020/2019-11-08/{stem}.{suffix}" in names
+    assert '"output_type": "error"' not in "".join(path.read_text() for path in (first / "runs").rglob("*.ipynb"))
+
+
+def test_a_second_run_does_nothing_and_a_forced_one_changes_no_byte(first):
+    before = bytes_below(first)
+    stamps = {path: path.stat().st_mtime_ns for path in (first / "figures").rglob("*")}
+    assert "11 notebooks: 0 done" in run(first, "-m", "analysis", "run", "--years", "2020")
+    assert stamps == {path: path.stat().st_mtime_ns for path in (first / "figures").rglob("*")}
+    run(first, "-m", "analysis", "run", "--years", "2020", "--force")
+    assert bytes_below(first) == before
+
+
+def test_another_folder_and_plain_kernels_give_the_same_bytes(first, tmp_path):
+    other = project(tmp_path / "another folder")
+    run(other, "-c", COLD)
+    assert bytes_below(other) == bytes_below(first)
+
+
+def test_a_notebook_without_outcomes_or_reviewers_says_so(tmp_path):
+    root = project(tmp_path / "project")
+    run(root, "-m", "analysis", "run", "--years", "2021,2024")
+    text = (root / "runs" / "iclr-2024" / "2023-11-10" / "02-scores.ipynb").read_text()
+    assert "does not know who was accepted" in text
+    text = (root / "runs" / "iclr-2021" / "2020-11-11" / "04-experience.ipynb").read_text()
+    assert "this is final (final), the newest that has it" in text
+    assert (root / "figures" / "iclr-2021" / "2020-11-11" / "04-experience" / "confidence.png").is_file()
