@@ -225,8 +225,10 @@ def _table(chapter: Chapter, table: dict, figures: Path) -> str:
     label = escape(table["caption"] or table["name"])
     scrolled = f'<div class="scroll" role="region" tabindex="0" aria-label="{label}">\n{body}\n</div>'
     if table["rows"] > LONG:
-        scrolled = f"<details>\n<summary>{label} {count(table['rows'], 'row')}</summary>\n{scrolled}\n</details>"
-    return f'<div class="table" id="{anchor}">\n{scrolled}\n{_downloads(chapter, files, anchor)}\n</div>'
+        shown = f"<details>\n<summary>{label} {count(table['rows'], 'row')}</summary>\n{scrolled}\n</details>"
+    else:
+        shown = f"<p>{label}</p>\n{scrolled}"
+    return f'<div class="table" id="{anchor}">\n{shown}\n{_downloads(chapter, files, anchor)}\n</div>'
 
 
 def _numbers(chapter: Chapter) -> str:

@@ -71,10 +71,16 @@ def self_assessment(venue: str, year: int, database: str) -> str:
 
 
 def sample(
-    venue: str, year: int, snapshot: str = "", database: str = "", population: str = "reviewed", need: str = ""
+    venue: str,
+    year: int,
+    snapshot: str = "",
+    database: str = "",
+    population: str = "reviewed",
+    need: str = "",
+    source: str = "",
 ) -> Sample:
     """Load a sample, and say what must be said about it."""
-    loaded = samples_of.load(path(database), venue, year, snapshot, population, need=need)
+    loaded = samples_of.load(path(database), venue, year, snapshot, population, source, need=need)
     say(loaded.title, *loaded.remarks)
     return loaded
 

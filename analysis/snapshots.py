@@ -76,9 +76,11 @@ def _meant(ordered: Sequence[Snapshot], alias: str, decision: str) -> Snapshot |
     final = [snapshot for snapshot in ordered if snapshot.stage == "final"]
     if alias == "latest":
         return ordered[-1]
-    if alias == "release" or (alias == "decision" and decision == "release"):
+    if alias == "release":
         return before[0] if before else None
-    if alias == "decision":
+    if alias == "decision" and decision == "release" and before:
+        return before[0]
+    if alias == "decision":  # scores that were put back are there in a final snapshot as well
         return final[-1] if final else None
     named = [snapshot for snapshot in ordered if snapshot.name == alias]
     return named[-1] if named else None

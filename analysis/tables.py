@@ -156,7 +156,7 @@ LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
+    '"': "''",  # the sign itself wants a font encoding that not every paper has
     "[": "{[}",  # after the end of a row, a bracket is its argument
     "]": "{]}",
     "*": "{*}",  # and so is a star

@@ -110,7 +110,7 @@ def venue_year(venue: str, year: int, database: Path | None = None) -> VenueYear
     years = _years_of(venue, database)
     if year not in years:
         known = f"known are {_ranges(years)}"
-        raise Trouble(f"{venue} {year} is not known; {known} (a venues.toml beside the database adds years).")
+        raise Trouble(f"{venue} {year} is not known; {known} (a venues.toml beside the database adds years, see docs/adding.md).")
     return years[year]
 
 

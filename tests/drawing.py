@@ -70,7 +70,7 @@ def _boxes(ax: Axes) -> list[tuple[Text, Bbox]]:
         ax.figure.draw_without_rendering()
     axes = (ax.xaxis, ax.yaxis)
     offered = {label for axis in axes for label in axis.get_ticklabels(which="both")}
-    shown = {label for axis in axes for label in _ticks_in_view(axis)}
+    shown = {label for axis in axes if ax.axison for label in _ticks_in_view(axis)}
     texts = [text for text in ax.figure.findobj(Text) if text.get_text().strip() and text.get_visible()]
     # The extent of an annotation has its arrow in it; that of its text alone is asked for.
     return [(text, Text.get_window_extent(text)) for text in texts if text not in offered or text in shown]

@@ -41,8 +41,12 @@ def test_acceptance_by_sixes_shows_every_number_with_its_size(bundled_sample):
 
 
 def test_frequent_numbers_of_reviews_have_lines_of_their_own(bundled_sample):
-    texts = notes(drawn(draw_sixes, sixes(bundled_sample(2026))))
-    assert [text for text in texts if "reviews" in text] == ["3 reviews", "4 reviews", "5 reviews"]
+    frame = sixes(bundled_sample(2026))
+    ax = drawn(draw_sixes, frame)
+    assert notes(ax)[:4] == ["3", "4", "5", "broken lines: papers with\n3, 4 or 5 reviews"]
+    for text, line in zip(ax.texts, ax.lines[:3], strict=False):
+        x, y = text.xy  # the label lies on its line
+        assert y == pytest.approx(np.interp(x, line.get_xdata(), line.get_ydata()))
 
 
 def test_every_year_has_a_line_and_a_label_with_its_papers(by_year):

@@ -28,6 +28,7 @@ def test_names_and_aliases(asked, meant):
 
 def test_decision_means_release_where_scores_were_put_back():
     assert choose([DISCUSSED, RELEASE], "decision", decision="release") == (RELEASE, "")
+    assert choose([FINAL], "decision", decision="release") == (FINAL, "")
 
 
 def test_the_default_gives_way_with_a_sentence():

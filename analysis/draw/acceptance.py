@@ -20,10 +20,12 @@ from analysis.draw.canvas import (
     percent,
     percent_axis,
     rows,
+    say_instead,
     spread,
     styled,
     whiskers,
 )
+from analysis.errors import choices
 from analysis.snapshots import OUTCOMES
 
 RELIABLE = 30  # papers: a share of fewer is drawn hollow, or left out where years are compared
@@ -44,9 +46,11 @@ def draw_sixes(frame: pd.DataFrame, ax: Axes) -> Axes:
     for some, line, face in ((overall[enough], "-", ACCEPT), (overall[~enough], "none", "white")):
         ax.plot(some["accept_side"], some["value"], "o", color=ACCEPT, linestyle=line, markerfacecolor=face, zorder=4)
     for row in overall.itertuples():
-        note(ax, percent(row.value, 0), row.accept_side, row.value, -7, 4, ha="right", bbox=on_white())
-    said = "" if narrow(ax) else "n = "
-    ax.set_xticks(overall["accept_side"], [f"{row.accept_side}\n{said}{row.n:,}" for row in overall.itertuples()])
+        said = f"{100 * row.value:.0f}" if narrow(ax) else percent(row.value, 0)
+        note(ax, said, row.accept_side, row.value, -7, 4, ha="right", bbox=on_white())
+    room = ax.figure.get_figwidth() / (np.ptp(overall["accept_side"]) + 1)  # inches that a dot has
+    said = "n = {:,}" if room > 0.7 else "{:,}" if room > 0.4 else "{}"
+    ax.set_xticks(overall["accept_side"], [f"{row.accept_side}\n{said.format(row.n)}" for row in overall.itertuples()])
     _frame_share(ax)
     hollow = "" if enough.all() else f" (hollow: fewer than {RELIABLE} papers)"
     ax.set(xlabel=f"ratings on the accept side{hollow}", ylabel="share of papers accepted")
@@ -56,16 +60,19 @@ def draw_sixes(frame: pd.DataFrame, ax: Axes) -> Axes:
 def _draw_by_reviews(ax: Axes, frame: pd.DataFrame) -> None:
     """A broken line for each frequent number of reviews, where there is more than one to tell apart."""
     papers = _papers_by_reviews(frame)
-    frequent = papers.index[papers >= SEPARATE]
-    if len(frequent) < 2:
+    lines = frame[frame["reviews"].isin(papers.index[papers >= SEPARATE]) & (frame["n"] >= RELIABLE)]
+    shares = lines.pivot(index="accept_side", columns="reviews", values="value")
+    if shares.shape[1] < 2:
         return
-    overall = frame[frame["reviews"] == "all"].set_index("accept_side")["value"]
-    for reviews, line in frame[frame["reviews"].isin(frequent) & (frame["n"] >= RELIABLE)].groupby("reviews"):
-        ax.plot(line["accept_side"], line["value"], color=QUIET, linewidth=0.8, linestyle=(0, (3, 1.5)), zorder=1)
-        place = line.iloc[len(line) // 2]
-        above = place["value"] > overall[place["accept_side"]]
-        where = {"dx": -5, "dy": 0, "ha": "right"} if above else {"dx": 6, "dy": -8, "ha": "left"}
-        note(ax, f"{reviews} reviews", place["accept_side"], place["value"], color=QUIET, bbox=on_white(), **where)
+    for reviews in shares:
+        line = shares[reviews].dropna()
+        ax.plot(line.index, line, color=QUIET, linewidth=0.8, linestyle=(0, (3, 1.5)), zorder=1)
+    # All lines are labelled on the last step that they share, as contours of a map are.
+    step = shares.dropna().tail(2)
+    for reviews, share in step.mean().items():
+        note(ax, reviews, step.index.to_numpy().mean(), share, ha="center", va="center", color=QUIET, bbox=on_white())
+    told = f"broken lines: papers with\n{choices(shares.columns)} reviews"
+    note(ax, told, 0.98, 0.06, xycoords="axes fraction", ha="right", color=QUIET, bbox=on_white())
 
 
 def _papers_by_reviews(frame: pd.DataFrame) -> pd.Series:
@@ -88,6 +95,8 @@ def draw_sixes_by_year(frame: pd.DataFrame, ax: Axes) -> Axes:
     Points of fewer than `RELIABLE` papers are left out.
     """
     overall = frame[(frame["reviews"] == "all") & (frame["n"] >= RELIABLE)]
+    if overall.empty:
+        return say_instead(ax, f"no year has {RELIABLE} papers")
     usual = {year: int(_papers_by_reviews(some).idxmax()) for year, some in frame.groupby("year")}
     looks = {year: (MARK, (0, (4, 1))) if reviews <= 3 else (ACCEPT, "-") for year, reviews in usual.items()}
     for year, line in overall.groupby("year"):

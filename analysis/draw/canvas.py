@@ -9,6 +9,7 @@ from pathlib import Path
 
 import matplotlib.style
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, fontManager, get_font
@@ -57,17 +58,35 @@ def style(width: float = WIDTHS["iclr"]) -> AbstractContextManager:
 
 
 def styled(draw: Draw) -> Draw:
-    """Draw in the style of the Axes' figure, wherever the call comes from; a long axis label gets lines."""
+    """Draw in the style of the Axes' figure, wherever the call comes from; a long axis label gets lines.
+
+    On the first day of a conference there may be nothing to draw, which is said.
+    """
 
     @functools.wraps(draw)
     def drawn(frame, ax: Axes, *args, **options) -> Axes:
         width = ax.figure.get_figwidth()
         with style(width):
+            if _is_empty(frame):
+                return say_instead(ax, "no reviews yet")
             draw(frame, ax, *args, **options)
             ax.set_xlabel(balanced(ax.get_xlabel(), 0.75 * width, points()))
         return ax
 
     return drawn
+
+
+def _is_empty(frame: pd.DataFrame) -> bool:
+    """Whether a frame is of no review and no paper at all."""
+    counts = frame[[name for name in ("n", "papers") if name in frame]]
+    return frame.empty or (not counts.empty and not counts.fillna(0).to_numpy().any())
+
+
+def say_instead(ax: Axes, text: str) -> Axes:
+    """Axes with a sentence where a figure has nothing to show."""
+    ax.set_axis_off()
+    ax.annotate(text, (0.5, 0.5), xycoords="axes fraction", ha="center", color=QUIET)
+    return ax
 
 
 def new_figure(width: str = "iclr", ratio: float = RATIO) -> tuple[Figure, Axes]:
@@ -112,10 +131,16 @@ def balanced(text: str, inches: float, size: float) -> str:
 
 def inches_wide(text: str, size: float) -> float:
     """How wide the widest line of a text is at a font size in points."""
+    return max(map(_relative_width, text.split("\n"))) * size / POINTS
+
+
+@functools.lru_cache(maxsize=10_000)
+def _relative_width(line: str) -> float:
+    """How wide a line is in units of its font size."""
+    written = "".join(c if ord(c) in covered() else "W" for c in line)
     font = FontProperties(family="DejaVu Sans", size=12)
-    lines = ["".join(c if ord(c) in covered() else "W" for c in line) for line in text.split("\n")]
-    width = max(text_to_path.get_text_width_height_descent(line, font, ismath=False)[0] for line in lines)
-    return 1.04 * width * size / 12 / POINTS  # hinting makes small text wider than its outlines
+    width, *_ = text_to_path.get_text_width_height_descent(written, font, ismath=False)
+    return 1.04 * width / 12  # hinting makes small text wider than its outlines
 
 
 def points(size: str = "small") -> float:
