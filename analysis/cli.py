@@ -76,7 +76,11 @@ def _add(commands, name: str, run, description: str, example: str, *shared) -> a
 def _add_where(parser) -> None:
     parser.add_argument("--venue", default="ICLR", help="conference (default: ICLR)")
     parser.add_argument(
-        "--database", type=Path, default=DATABASE, metavar="PATH", help="database, or folder of Parquet (default: data/reviews.duckdb)"
+        "--database",
+        type=Path,
+        default=DATABASE,
+        metavar="PATH",
+        help="database, or folder of Parquet (default: data/reviews.duckdb)",
     )
 
 
@@ -85,8 +89,12 @@ def _add_years(parser) -> None:
 
 
 def _add_snapshot(parser) -> None:
-    parser.add_argument("--snapshot", default="", metavar="NAME", help="a snapshot's name, or latest, release, decision")
-    parser.add_argument("--source", default="", choices=("bundled", "notes", "api"), help="only snapshots from this source")
+    parser.add_argument(
+        "--snapshot", default="", metavar="NAME", help="a snapshot's name, or latest, release, decision"
+    )
+    parser.add_argument(
+        "--source", default="", choices=("bundled", "notes", "api"), help="only snapshots from this source"
+    )
 
 
 def _add_population(parser) -> None:
@@ -100,17 +108,32 @@ def _add_format(parser) -> None:
 
 def _add_fetch(commands) -> None:
     parser = _add(
-        commands, "fetch", _fetch, "load snapshots into the store", "fetch --source api --years 2025,2026", _add_years, _add_snapshot
+        commands,
+        "fetch",
+        _fetch,
+        "load snapshots into the store",
+        "fetch --source api --years 2025,2026",
+        _add_years,
+        _add_snapshot,
     )
-    parser.add_argument("--load", nargs="+", type=Path, default=[], metavar="FILE", help="saved answers of the OpenReview API")
-    parser.add_argument("--max-wait", type=float, default=75, metavar="MINUTES", help="longest wait for the API's limits (default: 75)")
+    parser.add_argument(
+        "--load", nargs="+", type=Path, default=[], metavar="FILE", help="saved answers of the OpenReview API"
+    )
+    parser.add_argument(
+        "--max-wait", type=float, default=75, metavar="MINUTES", help="longest wait for the API's limits (default: 75)"
+    )
     parser.add_argument("--unreadable", action="store_true", help="go on where many reviews have no readable rating")
     parser.add_argument("--rebuild", action="store_true", help="make the tables anew from the notes in data/notes/")
 
 
 def _add_run(commands) -> None:
     parser = _add(
-        commands, "run", _run, "execute the notebooks and make figures/index.html", "run --years 2020 --only 02,03", _add_years
+        commands,
+        "run",
+        _run,
+        "execute the notebooks and make figures/index.html",
+        "run --years 2020 --only 02,03",
+        _add_years,
     )
     _add_snapshot(parser)
     parser.add_argument("--only", default="", metavar="NUMBERS", help="only these notebooks, as 02,03")
@@ -118,8 +141,12 @@ def _add_run(commands) -> None:
     parser.add_argument("--force", action="store_true", help="run also what is up to date")
     parser.add_argument("--dry-run", action="store_true", help="say what would run, and why")
     parser.add_argument("--cell-timeout", type=int, default=0, metavar="SECONDS", help="stop a cell after so long")
-    parser.add_argument("--width", default="", choices=("", "iclr", "column", "slide"), help="figures for this print width")
-    parser.add_argument("-p", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), help="a notebook parameter")
+    parser.add_argument(
+        "--width", default="", choices=("", "iclr", "column", "slide"), help="figures for this print width"
+    )
+    parser.add_argument(
+        "-p", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), help="a notebook parameter"
+    )
 
 
 def _add_stand(commands) -> None:
@@ -134,22 +161,41 @@ def _add_stand(commands) -> None:
         _add_format,
     )
     parser.add_argument("ratings", nargs="*", metavar="RATING", help="the ratings of one paper")
-    parser.add_argument("--average", default="", metavar="A", help="instead of ratings: their average, as printed somewhere")
+    parser.add_argument(
+        "--average", default="", metavar="A", help="instead of ratings: their average, as printed somewhere"
+    )
 
 
 def _add_stat(commands) -> None:
     parser = _add(
-        commands, "stat", _stat, "print one statistic", "stat ratings --year 2026 --format markdown", _add_years, _add_snapshot,
-        _add_population, _add_format,
+        commands,
+        "stat",
+        _stat,
+        "print one statistic",
+        "stat ratings --year 2026 --format markdown",
+        _add_years,
+        _add_snapshot,
+        _add_population,
+        _add_format,
     )
     parser.add_argument("name", nargs="?", default="", metavar="NAME", help="the statistic; --list shows them")
     parser.add_argument("--list", action="store_true", help="list the statistics")
     parser.add_argument("--by", default="", metavar="COLUMN", help="split by a column of papers or reviews")
-    parser.add_argument("--join", type=Path, metavar="FILE", help="CSV or Parquet with columns of your own, by forum or review_id")
+    parser.add_argument(
+        "--join", type=Path, metavar="FILE", help="CSV or Parquet with columns of your own, by forum or review_id"
+    )
 
 
 def _add_status(commands) -> None:
-    _add(commands, "status", _status, "list the snapshots in the store, against the official counts", "status", _add_years, _add_format)
+    _add(
+        commands,
+        "status",
+        _status,
+        "list the snapshots in the store, against the official counts",
+        "status",
+        _add_years,
+        _add_format,
+    )
 
 
 # The commands -------------------------------------------------------------------------------------------------------
@@ -182,7 +228,9 @@ def _fetch(options) -> int:
     source = options.source or ("notes" if options.load else "bundled")
     asked = fetch.Asked(source, tuple(options.load), options.snapshot, options.max_wait, options.unreadable)
     # The years of saved notes are told by the notes, and `all` means the bundled ones: of others nobody wants all at once.
-    years = () if source == "notes" and not options.years else _years(options, default="all" if source == "bundled" else "")
+    years = (
+        () if source == "notes" and not options.years else _years(options, default="all" if source == "bundled" else "")
+    )
     fetch.fetch(options.venue, years, asked, options.database, _tell)
     return 0
 
@@ -215,7 +263,13 @@ def _stand(options) -> int:
     if len(years) != 1:
         raise Trouble(f"`stand` takes one year, not {len(years)}.")
     printed, remarks = standing.answer(
-        options.database, options.venue, years[0], options.snapshot, options.source, options.ratings, options.average,
+        options.database,
+        options.venue,
+        years[0],
+        options.snapshot,
+        options.source,
+        options.ratings,
+        options.average,
         options.format,
     )
     print(printed)
@@ -231,8 +285,15 @@ def _stat(options) -> int:
     if options.list or not options.name:
         return _list_statistics(options)
     asked = Asked(
-        options.database, options.venue, _years(options, default="" if options.name != "years" else "all"), options.snapshot,
-        options.population, options.source, options.by, options.join, options.seed,
+        options.database,
+        options.venue,
+        _years(options, default="" if options.name != "years" else "all"),
+        options.snapshot,
+        options.population,
+        options.source,
+        options.by,
+        options.join,
+        options.seed,
     )
     answer = compute(options.name, asked)
     for remark in answer.remarks:

@@ -41,7 +41,9 @@ def compute(name: str, asked: Asked) -> Answer:
     """The named statistic for the years asked for; Trouble where one of them cannot be had."""
     wanted = statistic(name)
     if wanted.takes == "ratings":
-        raise Trouble(f"`{name}` is about the ratings of one paper: `python -m analysis stand --year {asked.years[0]} 6 6 6` prints it.")
+        raise Trouble(
+            f"`{name}` is about the ratings of one paper: `python -m analysis stand --year {asked.years[0]} 6 6 6` prints it."
+        )
     run = {"sample": _each, "pair": _pairs, "samples": _across}[wanted.takes]
     return run(wanted, asked)
 

@@ -57,7 +57,9 @@ def check(venue: str, year: int, database: Path, source: str) -> VenueYear:
 # Bundled counts -----------------------------------------------------------------------------------------------------
 
 
-def load_bundled(years: Iterable[int], database: Path = DATABASE, say: Say = lambda line: None, wait: float = 0) -> None:
+def load_bundled(
+    years: Iterable[int], database: Path = DATABASE, say: Say = lambda line: None, wait: float = 0
+) -> None:
     """Load the bundled counts of these years; what is already there is left alone, byte for byte."""
     if not _unloaded(years, database):
         return
@@ -160,7 +162,11 @@ def _form_of(venue: str, files: Sequence[Path], database: Path) -> VenueYear:
 
     if not files:
         raise Trouble("Which files? Give them with --load FILE, as they came from the OpenReview API.")
-    groups = {form.group: form for form in (venue_year(venue, year, database) for year in known_years(venue, database)) if form.group}
+    groups = {
+        form.group: form
+        for form in (venue_year(venue, year, database) for year in known_years(venue, database))
+        if form.group
+    }
     for group in notes.groups(files):
         if group in groups:
             return groups[group]

@@ -144,7 +144,10 @@ def manager(root: Path, folder: Path, nursery: Nursery | None):
         KernelProvisionerFactory.instance().provisioners[name] = entry
     command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     chosen = KernelSpec(
-        argv=command, display_name="Python 3", language="python", metadata={"kernel_provisioner": {"provisioner_name": name}}
+        argv=command,
+        display_name="Python 3",
+        language="python",
+        metadata={"kernel_provisioner": {"provisioner_name": name}},
     )
 
     class Manager(AsyncKernelManager):

@@ -49,7 +49,9 @@ def _parsed(notebook: Path, source: str) -> list[ast.stmt]:
     try:
         return ast.parse(source).body
     except SyntaxError as error:
-        raise Trouble(f"{notebook.name}: the parameters cell is not Python ({error.msg}, line {error.lineno}).") from None
+        raise Trouble(
+            f"{notebook.name}: the parameters cell is not Python ({error.msg}, line {error.lineno})."
+        ) from None
 
 
 def _parameter(notebook: Path, statement: ast.stmt, line: str) -> Parameter:
@@ -61,7 +63,9 @@ def _parameter(notebook: Path, statement: ast.stmt, line: str) -> Parameter:
             f"{notebook.name}: the parameter `{line.strip()}` must be a typed plain literal, as `year: int = 2020  # conference year`."
         ) from None
     if kind not in TYPES or not fits(default, kind):
-        raise Trouble(f"{notebook.name}: the parameter `{name}` has type {kind} and default {default!r}; types are {choices(TYPES)}.")
+        raise Trouble(
+            f"{notebook.name}: the parameter `{name}` has type {kind} and default {default!r}; types are {choices(TYPES)}."
+        )
     return Parameter(name, kind, default, line.partition("#")[2].strip())
 
 

@@ -108,7 +108,9 @@ def _notebooks(settings: Settings) -> list[Path]:
     """The numbered notebooks that were asked for, each with a parameters cell that knows what is passed."""
     found = {path.name[:2]: path for path in sorted((settings.root / "notebooks").glob("[0-9][0-9]-*.ipynb"))}
     if unknown := [number for number in settings.only if number not in found]:
-        raise Trouble(f"There is no notebook {choices(unknown)}; there are {choices(path.stem for path in found.values())}.")
+        raise Trouble(
+            f"There is no notebook {choices(unknown)}; there are {choices(path.stem for path in found.values())}."
+        )
     chosen = [path for number, path in found.items() if not settings.only or number in settings.only]
     known = {path: parameters.read(path) for path in chosen}
     for name, value in settings.given.items():
@@ -129,9 +131,15 @@ def _grid(notebooks: Sequence[Path], years: Sequence[int], settings: Settings, s
         if "years" in takes:  # of the whole venue, whichever years this run is about: its place is the same
             jobs.append(_job(notebook, takes, settings, _all_years(settings)))
         elif "before" in takes and "after" in takes:
-            jobs += [_job(notebook, takes, settings, [year], values=pair) for year in years for pair in _pairs(held[year])]
+            jobs += [
+                _job(notebook, takes, settings, [year], values=pair) for year in years for pair in _pairs(held[year])
+            ]
         elif "snapshot" in takes:
-            jobs += [_job(notebook, takes, settings, [year], one.name) for year in years for one in _asked(held[year], settings)]
+            jobs += [
+                _job(notebook, takes, settings, [year], one.name)
+                for year in years
+                for one in _asked(held[year], settings)
+            ]
         else:
             jobs += [_job(notebook, takes, settings, [year]) for year in years]
     _tell_missing(notebooks, held, settings, say)
@@ -158,7 +166,9 @@ def _tell_missing(notebooks: Sequence[Path], held: Mapping[int, list[Snapshot]],
     missing = [year for year, snapshots in held.items() if not _asked(snapshots, settings)]
     if len(missing) == len(held):
         name = f"snapshot `{settings.snapshot}`" if settings.snapshot else "snapshot"
-        raise Trouble(f"{settings.venue} {choices(missing)} has no {name} to run on; `python -m analysis status` lists what there is.")
+        raise Trouble(
+            f"{settings.venue} {choices(missing)} has no {name} to run on; `python -m analysis status` lists what there is."
+        )
     for year in missing:
         say(f"{settings.venue} {year} has no snapshot `{settings.snapshot}`: left out")
 
@@ -188,7 +198,9 @@ def _job(
         "database": str(settings.database) if settings.database != DATABASE else None,
         **settings.given,
     }
-    values = {name: value for name, value in offered.items() if name in takes and value is not None} | dict(values or {})
+    values = {name: value for name, value in offered.items() if name in takes and value is not None} | dict(
+        values or {}
+    )
     where = place(settings.venue, year, snapshot)
     title = " ".join(filter(None, [settings.venue, str(year or ""), snapshot]))
     return Job(notebook, where, parameters.checked(notebook, takes, values), tuple(years), f"{notebook.stem}  {title}")
@@ -337,7 +349,9 @@ class Workers:
             self.say(f"{job.title}  {finished.result():.1f} s")
         else:
             result.failed.append(job.key)
-            self.say(f"{job.title}  FAILED: {_told(error)} (kept in {self._output(job).relative_to(self.settings.root)})")
+            self.say(
+                f"{job.title}  FAILED: {_told(error)} (kept in {self._output(job).relative_to(self.settings.root)})"
+            )
 
     def _one(self, job: Job, follow: bool) -> float:
         if self._stop.is_set():
@@ -355,7 +369,9 @@ class Workers:
         seconds = time.monotonic() - began
         # A load changes the data that this notebook's result follows from.
         made["data"] = _data(job, self.settings)
-        _write(_record(job, self.settings), json.dumps({"fingerprint": made, "seconds": round(seconds, 2)}, sort_keys=True))
+        _write(
+            _record(job, self.settings), json.dumps({"fingerprint": made, "seconds": round(seconds, 2)}, sort_keys=True)
+        )
         return seconds
 
     def _output(self, job: Job) -> Path:

@@ -162,7 +162,10 @@ def _with_field(con, held: list[Snapshot], chosen: Snapshot, need: str) -> tuple
     if not having:
         raise Trouble(f"{chosen.venue} {chosen.year} has no {need} of the reviewers in any snapshot of the store.")
     newest = max(having, key=lambda one: one.order)
-    return newest, f"{chosen.title} has no {need} of the reviewers: this is {newest.name} ({newest.stage}), the newest that has it."
+    return (
+        newest,
+        f"{chosen.title} has no {need} of the reviewers: this is {newest.name} ({newest.stage}), the newest that has it.",
+    )
 
 
 def restrict(whole: Sample, population: str) -> Sample:

@@ -67,7 +67,9 @@ def choose(
     first, names = ordered[0], list(dict.fromkeys(snapshot.name for snapshot in ordered))
     known = f"{first.venue} {first.year} has {choices(names)}"
     if asked in ALIASES:
-        raise Trouble(f"{first.venue} {first.year} has no `{asked}` snapshot; {known}: ask for one of these by its name.")
+        raise Trouble(
+            f"{first.venue} {first.year} has no `{asked}` snapshot; {known}: ask for one of these by its name."
+        )
     raise Trouble(f"There is no snapshot `{asked}`; {known}; the aliases are {choices(ALIASES)}.")
 
 

@@ -67,5 +67,11 @@ def answer(
 def _as_json(whole: sample.Sample, sentence: str, found: dict[str, pd.DataFrame]) -> str:
     taken = whole.snapshot
     rows = {name: json.loads(tables.text(frame, "json")) for name, frame in found.items()}
-    head = {"venue": taken.venue, "year": taken.year, "snapshot": taken.name, "stage": taken.stage, "sentence": sentence}
+    head = {
+        "venue": taken.venue,
+        "year": taken.year,
+        "snapshot": taken.name,
+        "stage": taken.stage,
+        "sentence": sentence,
+    }
     return json.dumps({**head, **rows}, indent=2, ensure_ascii=False)

@@ -41,13 +41,19 @@ def status(database: Path, venue: str = "", years: tuple[int, ...] = ()) -> pd.D
 
 def _differs(row: dict, database: Path) -> str:
     stated = row["official_counts"]  # a missing one is NaN in a column that has others
-    official = json.loads(stated) if isinstance(stated, str) else venue_year(row["venue"], row["year"], database).official
+    official = (
+        json.loads(stated) if isinstance(stated, str) else venue_year(row["venue"], row["year"], database).official
+    )
     known = {"submitted": row["papers"]}
     if row["outcomes"] == "complete":
         known |= {outcome: row[outcome] for outcome in COUNTED}
     elif row["outcomes"] == "accepted only":
         known["accepted"] = row["accepted"]
-    parts = [f"{name} {ours - official[name]:+,}" for name, ours in known.items() if name in official and ours != official[name]]
+    parts = [
+        f"{name} {ours - official[name]:+,}"
+        for name, ours in known.items()
+        if name in official and ours != official[name]
+    ]
     return ", ".join(parts)
 
 

@@ -41,10 +41,7 @@ Rows = Mapping[str, list[dict]]
 @contextmanager
 def reading(database: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """A read-only connection to a database file, or to a folder of Parquet as `export` writes it; closed at the end."""
-    if database.is_dir():
-        con = _connect_folder(database)
-    else:
-        con = _connect_file(database)
+    con = _connect_folder(database) if database.is_dir() else _connect_file(database)
     try:
         yield con
     finally:
@@ -58,7 +55,9 @@ def _connect_file(database: Path) -> duckdb.DuckDBPyConnection:
     present = {row[0] for row in con.execute("select table_name from information_schema.tables").fetchall()}
     if missing := [table for table in TABLES if table not in present]:
         con.close()
-        raise Trouble(f"{database} is a DuckDB database of another program (no table `{missing[0]}`); give another --database.")
+        raise Trouble(
+            f"{database} is a DuckDB database of another program (no table `{missing[0]}`); give another --database."
+        )
     return con
 
 
@@ -69,7 +68,9 @@ def _open(database: Path, read_only: bool) -> duckdb.DuckDBPyConnection:
         reason = str(error).splitlines()[0]
         if "lock" in reason.lower():
             raise Trouble(f"{database} is open for writing in another program: close it there ({reason}).") from None
-        raise Trouble(f"{database} is not a database that this suite can read ({reason}); give another --database.") from None
+        raise Trouble(
+            f"{database} is not a database that this suite can read ({reason}); give another --database."
+        ) from None
 
 
 def _connect_folder(folder: Path) -> duckdb.DuckDBPyConnection:
@@ -78,7 +79,9 @@ def _connect_folder(folder: Path) -> duckdb.DuckDBPyConnection:
         files = sorted(folder.glob(f"{table}/**/*.parquet"))
         if not files:
             con.close()
-            raise Trouble(f"{folder} is not a folder that `python -m analysis export` wrote: it has no {table}/*.parquet.")
+            raise Trouble(
+                f"{folder} is not a folder that `python -m analysis export` wrote: it has no {table}/*.parquet."
+            )
         source = con.read_parquet([str(file) for file in files], hive_partitioning=False, union_by_name=True)
         source.create_view(table)
     return con
@@ -108,7 +111,9 @@ def papers(con: duckdb.DuckDBPyConnection, snapshot_id: int, columns: Sequence[s
     return _frame(con, "submissions", "forum", ["paper", "outcome", "tier", *extra], snapshot_id, join, "true", "paper")
 
 
-def rated_reviews(con: duckdb.DuckDBPyConnection, snapshot_id: int, columns: Sequence[str] = (), join: Path | None = None):
+def rated_reviews(
+    con: duckdb.DuckDBPyConnection, snapshot_id: int, columns: Sequence[str] = (), join: Path | None = None
+):
     """A frame with a row a review that has a rating: paper, rating, confidence, experience, then the columns asked for."""
     extra = _extra(con, "reviews", columns)
     # As floats a missing value is NaN in every snapshot, whether others are missing too or not.
@@ -147,11 +152,15 @@ def _file(path: Path) -> str:
 def _columns_of(con, path: Path) -> list[str]:
     """The columns of a file to join; Trouble when it cannot be read or has neither key."""
     try:
-        names = [row[0] for row in con.execute(f"select column_name from (describe select * from {_file(path)})").fetchall()]
+        names = [
+            row[0] for row in con.execute(f"select column_name from (describe select * from {_file(path)})").fetchall()
+        ]
     except duckdb.Error as error:
         raise Trouble(f"{path} cannot be joined: {str(error).splitlines()[0]}") from None
     if not {"forum", "review_id"}.intersection(names):
-        raise Trouble(f"{path} cannot be joined: it has neither a column `forum` nor `review_id` (it has {choices(names)}).")
+        raise Trouble(
+            f"{path} cannot be joined: it has neither a column `forum` nor `review_id` (it has {choices(names)})."
+        )
     return names
 
 
@@ -224,7 +233,9 @@ def _copy(database: Path, new: Path) -> None:
     with reading(database):
         pass  # refuses a file that is not ours before anything is made of it
     if Path(f"{database}.wal").exists():
-        raise Trouble(f"{database}.wal holds unfinished writes of another program: open and close the database there first.")
+        raise Trouble(
+            f"{database}.wal holds unfinished writes of another program: open and close the database there first."
+        )
     shutil.copyfile(database, new)
 
 
@@ -332,7 +343,8 @@ def _number_papers(con, number: int, snapshot: Mapping) -> None:
     )
     for table in ("submissions", "reviews", "decisions", "meta_reviews", "comments"):
         con.execute(
-            f"update {table} set paper = keys.paper from keys where {table}.forum = keys.forum and snapshot_id = ?", [number]
+            f"update {table} set paper = keys.paper from keys where {table}.forum = keys.forum and snapshot_id = ?",
+            [number],
         )
     con.execute("drop table keys")
 

@@ -110,7 +110,9 @@ def venue_year(venue: str, year: int, database: Path | None = None) -> VenueYear
     years = _years_of(venue, database)
     if year not in years:
         known = f"known are {_ranges(years)}"
-        raise Trouble(f"{venue} {year} is not known; {known} (a venues.toml beside the database adds years, see docs/adding.md).")
+        raise Trouble(
+            f"{venue} {year} is not known; {known} (a venues.toml beside the database adds years, see docs/adding.md)."
+        )
     return years[year]
 
 
@@ -251,7 +253,7 @@ def _form(place: str, name: object, forms: Mapping) -> dict:
 
 def _question(place: str, entry: object, scales: Mapping[str, Scale]) -> Question:
     whole = isinstance(entry, dict) and set(entry) == {"field", "scale"} and _texts(list(entry.values()))
-    _check(whole, place, entry, "a question such as { field = \"rating\", scale = \"ten\" }")
+    _check(whole, place, entry, 'a question such as { field = "rating", scale = "ten" }')
     known = f"one of the scales, which are {choices(scales)}"
     _check(entry["scale"] in scales, f"{place}.scale", entry["scale"], known)
     return Question(entry["field"], scales[entry["scale"]])

@@ -66,7 +66,9 @@ def top(frame: pd.DataFrame) -> Words:
         f"Average that a paper needs to be among the top x % of {n:,} (linear interpolation). Averages sit on a lattice, so the "
         "band is the range of the bootstrap over papers, not a 95 % interval; papers exactly at a threshold are counted apart."
     )
-    marks = "; ".join(f"top {percent(row.top, 1 if row.top == 0.125 else 0)} from {row.value:.2f}" for row in frame.itertuples())
+    marks = "; ".join(
+        f"top {percent(row.top, 1 if row.top == 0.125 else 0)} from {row.value:.2f}" for row in frame.itertuples()
+    )
     return Words(title, caption, f"Step curve of thresholds. {marks}.")
 
 
@@ -78,10 +80,14 @@ def deciles(frame: pd.DataFrame) -> Words:
     )
     if known.empty:
         title = f"Groups of equal averages hold {int(frame['n'].min()):,} to {int(frame['n'].max()):,} papers"
-        return Words(title, caption, f"Bar chart of ten groups with {', '.join(f'{int(n):,}' for n in frame['n'])} papers.")
+        return Words(
+            title, caption, f"Bar chart of ten groups with {', '.join(f'{int(n):,}' for n in frame['n'])} papers."
+        )
     first, last = known.iloc[0], known.iloc[-1]
     title = f"Of the highest tenth {percent(first['value'])} were accepted, of the lowest {percent(last['value'])}"
-    return Words(title, f"Share accepted. {caption} {WILSON}", f"Acceptance by group of averages. {_listed(known, 'group')}.")
+    return Words(
+        title, f"Share accepted. {caption} {WILSON}", f"Acceptance by group of averages. {_listed(known, 'group')}."
+    )
 
 
 def experience(frame: pd.DataFrame, published: pd.DataFrame) -> Words:
@@ -156,7 +162,8 @@ def years(frame: pd.DataFrame) -> Words:
     )
     caption = (
         f"Share of ratings on the accept side, {int(frame['n'].sum()):,} reviews of {len(frame)} years; vertical rules mark a new "
-        "scale, hollow marks are scores at release or during the discussion. Means of different scales are not compared. " + BY_PAPER
+        "scale, hollow marks are scores at release or during the discussion. Means of different scales are not compared. "
+        + BY_PAPER
     )
     return Words(title, caption, f"Accept side by year. {_listed(frame, 'year')}.")
 

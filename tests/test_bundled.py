@@ -12,7 +12,10 @@ from analysis.sources import bundled
 
 def test_every_snapshot_holds_the_papers_and_reviews_that_snapshots_csv_says(bundled_store):
     with open(bundled.FOLDER / "snapshots.csv", newline="") as file:
-        said = {(int(row["year"]), row["snapshot"]): (int(row["papers"]), int(row["reviews"]), row["outcomes"]) for row in csv.DictReader(file)}
+        said = {
+            (int(row["year"]), row["snapshot"]): (int(row["papers"]), int(row["reviews"]), row["outcomes"])
+            for row in csv.DictReader(file)
+        }
     held = {(one.year, one.name): (one.papers, one.reviews, one.outcomes) for one in store.held(bundled_store)}
     assert held == said
 
@@ -47,7 +50,12 @@ def test_an_absent_paper_is_not_listed_and_one_without_reviews_is(bundled_store)
             from submissions s join snapshots using (snapshot_id) where year in (2024, 2026) group by name order by name
             """
         ).fetchall()
-    assert dict((name, papers) for name, papers, _ in counts) == {"2023-11-10": 7304, "2023-11-27": 7262, "2025-11-17": 19630, "2025-11-22": 19630}
+    assert dict((name, papers) for name, papers, _ in counts) == {
+        "2023-11-10": 7304,
+        "2023-11-27": 7262,
+        "2025-11-17": 19630,
+        "2025-11-22": 19630,
+    }
     assert [none for name, _, none in counts if name.startswith("2025")] == [158, 158]
 
 

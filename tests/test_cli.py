@@ -15,7 +15,11 @@ def run(*arguments: str, database=None) -> subprocess.CompletedProcess:
     where = ["--database", str(database)] if database else []
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(
-        [sys.executable, "-m", "analysis", *arguments, *where], capture_output=True, text=True, env=environment, check=False
+        [sys.executable, "-m", "analysis", *arguments, *where],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
     )
 
 
@@ -45,7 +49,12 @@ def test_stand_imports_neither_scipy_nor_seaborn(bundled_store):
         "main(['stand', '--year', '2020', '6', '6', '6', '--database', sys.argv[1]])\n"
         "sys.exit(any(name in sys.modules for name in ('scipy', 'seaborn', 'matplotlib', 'papermill')))"
     )
-    assert subprocess.run([sys.executable, "-c", code, str(bundled_store)], cwd=ROOT, capture_output=True, check=False).returncode == 0
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code, str(bundled_store)], cwd=ROOT, capture_output=True, check=False
+        ).returncode
+        == 0
+    )
 
 
 def test_stand_as_json_is_stable_and_holds_fractions(bundled_store):
@@ -84,7 +93,19 @@ def test_a_statistic_is_split_by_a_column_and_several_years_stand_together(bundl
 def test_a_file_of_ones_own_is_joined(bundled_store, tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("forum,kind\nbundled-2017-00001,theory\nbundled-2017-00002,theory\n")
-    shown = run("stat", "averages", "--year", "2017", "--by", "kind", "--join", str(path), "--format", "json", database=bundled_store)
+    shown = run(
+        "stat",
+        "averages",
+        "--year",
+        "2017",
+        "--by",
+        "kind",
+        "--join",
+        str(path),
+        "--format",
+        "json",
+        database=bundled_store,
+    )
     rows = json.loads(shown.stdout)
     assert {row["kind"] for row in rows} == {"theory"} and rows[0]["n"] == 2
 
@@ -120,7 +141,9 @@ BAD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("arguments", "said"), BAD, ids=lambda value: " ".join(value) if isinstance(value, tuple) else "")
+@pytest.mark.parametrize(
+    ("arguments", "said"), BAD, ids=lambda value: " ".join(value) if isinstance(value, tuple) else ""
+)
 def test_bad_input_is_one_sentence_and_changes_nothing(bundled_store, arguments, said):
     before = bundled_store.stat()
     shown = run(*arguments, database=bundled_store)

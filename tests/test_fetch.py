@@ -43,7 +43,9 @@ def rows(database: Path) -> dict[str, list[tuple]]:
     """All rows but for what tells one load from another."""
     with store.reading(database) as con:
         return {
-            table: con.execute(f"select * exclude (snapshot_id{', outcome_as_of' if table == 'submissions' else ''}) from {table} order by all").fetchall()
+            table: con.execute(
+                f"select * exclude (snapshot_id{', outcome_as_of' if table == 'submissions' else ''}) from {table} order by all"
+            ).fetchall()
             for table in TABLES
         }
 
@@ -66,7 +68,9 @@ def test_the_api_and_saved_answers_give_the_same_rows(signed_in, tmp_path, year)
     from_file(year, saved, tmp_path / "notes" / "reviews.duckdb")
     api, notes = rows(tmp_path / "api" / "reviews.duckdb"), rows(tmp_path / "notes" / "reviews.duckdb")
     # What not everyone may read is told by the loads in their own words.
-    assert {name: table for name, table in api.items() if name != "problems"} == {name: table for name, table in notes.items() if name != "problems"}
+    assert {name: table for name, table in api.items() if name != "problems"} == {
+        name: table for name, table in notes.items() if name != "problems"
+    }
     assert len(api["submissions"]) == PAPERS and len(api["reviews"]) > 2 * PAPERS
 
 
@@ -75,7 +79,9 @@ def test_the_api_and_saved_answers_give_the_same_rows(signed_in, tmp_path, year)
     [(2017, "iclr-api1/iclr2017_forums.jsonl.gz", 490, 1489), (2019, "iclr-api1/iclr2019_forums.jsonl.gz", 1419, 4332),
      (2020, "iclr-api1/iclr2020_forums.jsonl.gz", 2213, 6721)],
 )  # fmt: skip
-def test_real_answers_served_and_saved_give_the_same_rows(signed_in, review_data, tmp_path, year, file, submissions, reviews):
+def test_real_answers_served_and_saved_give_the_same_rows(
+    signed_in, review_data, tmp_path, year, file, submissions, reviews
+):
     notes1, notes2 = read_notes(review_data / file)
     with signed_in(notes1=notes1, notes2=notes2):
         from_api(year, tmp_path / "api" / "reviews.duckdb")
@@ -85,8 +91,12 @@ def test_real_answers_served_and_saved_give_the_same_rows(signed_in, review_data
     assert (len(api["submissions"]), len(api["reviews"])) == (submissions, reviews)
 
 
-@pytest.mark.parametrize(("year", "file", "shape"), [(2024, "iclr2024_reviews", answer), (2026, "iclr2026_reviews_a", tracker_2026)])
-def test_reviews_of_the_second_api_served_and_saved_give_the_same_rows(signed_in, review_data, tmp_path, year, file, shape):
+@pytest.mark.parametrize(
+    ("year", "file", "shape"), [(2024, "iclr2024_reviews", answer), (2026, "iclr2026_reviews_a", tracker_2026)]
+)
+def test_reviews_of_the_second_api_served_and_saved_give_the_same_rows(
+    signed_in, review_data, tmp_path, year, file, shape
+):
     """The crawls hold reviews; each paper gets the bare submission that the API would list it by."""
     notes = []
     for line, _ in zip(lines(review_data / "iclr-api2" / f"{file}.jsonl.gz"), range(300), strict=False):
@@ -173,10 +183,25 @@ def test_bad_input_is_one_sentence_and_stores_nothing(tmp_path, arguments, said)
 def test_the_year_of_saved_notes_is_told_by_the_notes(tmp_path):
     saved = tmp_path / "saved.jsonl"
     saved.write_text("\n".join(json.dumps(document) for document in made.generate(2021, 5)))
-    fetch.fetch("ICLR", [], fetch.Asked("notes", (saved,), snapshot="2020-11-20"), tmp_path / "reviews.duckdb", lambda line: None)
+    fetch.fetch(
+        "ICLR",
+        [],
+        fetch.Asked("notes", (saved,), snapshot="2020-11-20"),
+        tmp_path / "reviews.duckdb",
+        lambda line: None,
+    )
     (held,) = store.held(tmp_path / "reviews.duckdb")
-    assert (held.year, held.name, held.stage, f"{held.taken_at:%Y-%m-%d}") == (2021, "2020-11-20", "release", "2020-11-20")
-    saved.write_text(json.dumps({"id": "a", "invitation": "Other.org/2020/Conference/-/Submission", "content": {}, "readers": ["everyone"]}))
+    assert (held.year, held.name, held.stage, f"{held.taken_at:%Y-%m-%d}") == (
+        2021,
+        "2020-11-20",
+        "release",
+        "2020-11-20",
+    )
+    saved.write_text(
+        json.dumps(
+            {"id": "a", "invitation": "Other.org/2020/Conference/-/Submission", "content": {}, "readers": ["everyone"]}
+        )
+    )
     with pytest.raises(Trouble, match="no notes of any ICLR year"):
         fetch.fetch("ICLR", [], fetch.Asked("notes", (saved,)), tmp_path / "reviews.duckdb", lambda line: None)
 
@@ -194,7 +219,9 @@ def test_from_the_api_to_the_page_without_a_name(tmp_path):
         secrets = [server.environment["OPENREVIEW_PASSWORD"], server.environment["OPENREVIEW_USERNAME"]]
     assert shown.returncode == 0, shown.stderr
     assert (root / "figures" / "index.html").is_file() and "5 notebooks: 5 done" in shown.stderr
-    names = {author for document in made.generate(2020, 120, stage="final") for author in document["content"]["authors"]}
+    names = {
+        author for document in made.generate(2020, 120, stage="final") for author in document["content"]["authors"]
+    }
     told = [shown.stdout, shown.stderr, *_texts(root / "runs"), *_texts(root / "figures"), *_notes(root / "data")]
     for text in told:
         assert not re.search(r"~[A-Z]\w+\d", text) and not re.search(r"[\w.]+@[\w-]+\.\w+", text)
@@ -202,8 +229,12 @@ def test_from_the_api_to_the_page_without_a_name(tmp_path):
 
 
 def _texts(folder: Path) -> list[str]:
-    files = [path for path in folder.rglob("*") if path.suffix in (".ipynb", ".json", ".csv", ".md", ".tex", ".html", ".svg")]
-    return [re.sub(r'"image/png": "[^"]*"|base64,[A-Za-z0-9+/=]*', "", path.read_text(encoding="utf-8")) for path in files]
+    files = [
+        path for path in folder.rglob("*") if path.suffix in (".ipynb", ".json", ".csv", ".md", ".tex", ".html", ".svg")
+    ]
+    return [
+        re.sub(r'"image/png": "[^"]*"|base64,[A-Za-z0-9+/=]*', "", path.read_text(encoding="utf-8")) for path in files
+    ]
 
 
 def _notes(data: Path) -> list[str]:

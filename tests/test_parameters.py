@@ -17,7 +17,9 @@ def notebook(tmp_path, *cells: str):
     return path
 
 
-CELL = 'year: int = 2020  # conference year\nshare: float = 0.5\nname: str = "a # b"\nfull: bool = False\nyears: list = []'
+CELL = (
+    'year: int = 2020  # conference year\nshare: float = 0.5\nname: str = "a # b"\nfull: bool = False\nyears: list = []'
+)
 
 
 def test_a_cell_is_read_without_running_it(tmp_path):
@@ -29,7 +31,17 @@ def test_a_cell_is_read_without_running_it(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "cell", ["year = 2020", "year: int", "year: int = now()", 'year: int = "2020"', "year: int = True", "year: dict = {}", "import os", "year:"]
+    "cell",
+    [
+        "year = 2020",
+        "year: int",
+        "year: int = now()",
+        'year: int = "2020"',
+        "year: int = True",
+        "year: dict = {}",
+        "import os",
+        "year:",
+    ],
 )
 def test_anything_but_typed_plain_literals_is_refused(tmp_path, cell):
     with pytest.raises(Trouble, match="02-made.ipynb"):

@@ -101,9 +101,13 @@ def test_a_figure_carries_its_title_and_its_stamp(sample, tmp_path):
     frame = ratings(sample)
     figure = book.figure("ratings", draw_ratings(frame, book.axes()), frame, **WORDS).figure
     assert figure.get_suptitle() == "A third are 6"
-    assert figure.get_supxlabel().replace("\n", " · ") == book.stamp == (
-        "ICLR 2020 · snapshot 2019-11-08 (release) · papers with a review · 2 papers, 3 reviews · test · "
-        f"conference-review-statistics {__version__}"
+    assert (
+        figure.get_supxlabel().replace("\n", " · ")
+        == book.stamp
+        == (
+            "ICLR 2020 · snapshot 2019-11-08 (release) · papers with a review · 2 papers, 3 reviews · test · "
+            f"conference-review-statistics {__version__}"
+        )
     )
 
 

@@ -61,7 +61,9 @@ def outputs(settings: runner.Settings, key: str) -> str:
 def test_a_notebook_runs_once_for_whatever_it_takes(settings):
     write(settings.root, "01-load", YEAR, "print('year', year)")
     write(settings.root, "02-made", SNAPSHOT, "print('snapshot', snapshot)")
-    write(settings.root, "03-pair", 'year: int = 2020\nbefore: str = ""\nafter: str = ""', "print('pair', before, after)")
+    write(
+        settings.root, "03-pair", 'year: int = 2020\nbefore: str = ""\nafter: str = ""', "print('pair', before, after)"
+    )
     write(settings.root, "04-all", "years: list = []", "print('years', years)")
     result = runner.run([2017, 2020], settings, Said())
     assert result.status == 0
@@ -99,7 +101,11 @@ def test_a_failure_is_kept_and_told_and_the_rest_goes_on(settings):
     write(settings.root, "03-good", SNAPSHOT, "print('still here')")
     said = Said()
     result = runner.run([2017], settings, said)
-    assert result.status == 1 and result.failed == ["iclr-2017/final/02-made"] and result.done == ["iclr-2017/final/03-good"]
+    assert (
+        result.status == 1
+        and result.failed == ["iclr-2017/final/02-made"]
+        and result.done == ["iclr-2017/final/03-good"]
+    )
     assert "02-made  ICLR 2017 final  FAILED: cell" in str(said) and "ZeroDivisionError: division by zero" in str(said)
     assert "ZeroDivisionError" in outputs(settings, "iclr-2017/final/02-made")
     assert "1 failed" in said[-1]
@@ -115,7 +121,11 @@ def test_nothing_runs_on_data_that_failed_to_load(settings):
 
 @pytest.mark.parametrize(
     ("given", "said"),
-    [({"yaer": "2021"}, "no parameter `yaer`"), ({"year": "twenty"}, "takes a whole number, not 'twenty'"), ({"year": "2021"}, "option of that name")],
+    [
+        ({"yaer": "2021"}, "no parameter `yaer`"),
+        ({"year": "twenty"}, "takes a whole number, not 'twenty'"),
+        ({"year": "2021"}, "option of that name"),
+    ],
 )
 def test_parameters_are_checked_before_anything_starts(settings, given, said):
     write(settings.root, "02-made", SNAPSHOT, "pass")
@@ -134,7 +144,9 @@ def test_a_snapshot_that_some_years_lack_is_skipped_with_a_line_and_none_is_an_e
     write(settings.root, "02-made", SNAPSHOT, "pass")
     said = Said()
     result = runner.run([2017, 2020], replace(settings, snapshot="2019-11-08"), said)
-    assert result.done == ["iclr-2020/2019-11-08/02-made"] and "ICLR 2017 has no snapshot `2019-11-08`: left out" in said
+    assert (
+        result.done == ["iclr-2020/2019-11-08/02-made"] and "ICLR 2017 has no snapshot `2019-11-08`: left out" in said
+    )
     with pytest.raises(Trouble, match="no snapshot `2019-11-08`"):
         runner.run([2017], replace(settings, snapshot="2019-11-08"), Said())
 

@@ -9,7 +9,9 @@ from analysis.snapshots import Snapshot, choose
 
 
 def snapshot(name: str, stage: str, taken: str, source: str = "bundled") -> Snapshot:
-    return Snapshot(1, "ICLR", 2020, name, stage, datetime.fromisoformat(taken), source, "complete", source, source, 1, 1, "d")
+    return Snapshot(
+        1, "ICLR", 2020, name, stage, datetime.fromisoformat(taken), source, "complete", source, source, 1, 1, "d"
+    )
 
 
 RELEASE = snapshot("2019-11-08", "release", "2019-11-08")

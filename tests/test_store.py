@@ -27,7 +27,9 @@ def described(name="2019-11-08", stage="release", **changes) -> dict:
 
 def rows(forums="ab", outcome="undecided", as_of=None, rating=6) -> dict[str, list[dict]]:
     return {
-        "submissions": [{"forum": f, "outcome": outcome, "outcome_as_of": as_of, "keywords": ["a", "b"]} for f in forums],
+        "submissions": [
+            {"forum": f, "outcome": outcome, "outcome_as_of": as_of, "keywords": ["a", "b"]} for f in forums
+        ],
         "reviews": [{"forum": f, "review_id": f"{f}1", "rating": rating, "scores": {"soundness": 3}} for f in forums],
     }
 
@@ -75,7 +77,9 @@ def test_saving_a_snapshot_again_replaces_it(database):
 
 def test_a_paper_keeps_its_key_from_snapshot_to_snapshot(database):
     save(database, described("final", "final"), rows("bc"))
-    keys = fetch(database, "select forum, count(distinct paper), count(*) from submissions group by forum order by forum")
+    keys = fetch(
+        database, "select forum, count(distinct paper), count(*) from submissions group by forum order by forum"
+    )
     assert keys == [("a", 1, 1), ("b", 1, 2), ("c", 1, 1)]
     assert fetch(database, "select count(distinct paper) from submissions") == [(3,)]
 
@@ -89,7 +93,11 @@ def test_other_ids_are_other_papers(database):
 def test_outcomes_are_the_latest_known_and_say_since_when(database):
     save(database, described("final", "final", outcomes="complete"), rows("a", "accepted", "2019-12-23"))
     known = fetch(database, "select snapshot_id, forum, outcome, outcome_as_of::varchar from submissions order by 1, 2")
-    assert known == [(1, "a", "accepted", "2019-12-23"), (1, "b", "undecided", None), (2, "a", "accepted", "2019-12-23")]
+    assert known == [
+        (1, "a", "accepted", "2019-12-23"),
+        (1, "b", "undecided", None),
+        (2, "a", "accepted", "2019-12-23"),
+    ]
     assert [one.outcomes for one in store.held(database)] == ["complete", "complete"]
     assert fetch(database, "select accepted, undecided from snapshots order by snapshot_id") == [(1, 1), (1, 0)]
 
@@ -125,7 +133,7 @@ def test_readers_in_a_loop_see_only_whole_snapshots(database):
             try:
                 counts = fetch(database, "select count(*) from snapshots union all select count(*) from submissions")
                 seen.add(tuple(count for (count,) in counts))
-            except Exception as error:  # noqa: BLE001 (any refusal is the failure that is looked for)
+            except Exception as error:
                 failures.append(error)
 
     readers = [threading.Thread(target=read) for _ in range(3)]
@@ -180,9 +188,7 @@ def test_a_duckdb_database_of_another_program_is_refused_and_kept(tmp_path):
 
 
 def test_a_database_held_for_writing_elsewhere_is_told(database):
-    code = (
-        "import sys, duckdb; con = duckdb.connect(sys.argv[1]); print('open', flush=True); sys.stdin.read()"
-    )
+    code = "import sys, duckdb; con = duckdb.connect(sys.argv[1]); print('open', flush=True); sys.stdin.read()"
     with subprocess.Popen([sys.executable, "-c", code, str(database)], stdin=-1, stdout=-1) as holder:
         holder.stdout.readline()
         with pytest.raises(Trouble, match="open for writing in another program"):

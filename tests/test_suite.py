@@ -26,7 +26,12 @@ def project(folder: Path) -> Path:
 
 def run(root: Path, *arguments: str) -> str:
     shown = subprocess.run(
-        [sys.executable, *arguments], cwd=root, env={**os.environ, "PYTHONPATH": str(root)}, capture_output=True, text=True, check=False
+        [sys.executable, *arguments],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert shown.returncode == 0, shown.stderr
     return shown.stdout + shown.stderr
@@ -34,7 +39,11 @@ def run(root: Path, *arguments: str) -> str:
 
 def bytes_below(root: Path) -> dict[str, str]:
     figures = root / "figures"
-    return {str(path.relative_to(figures)): hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(figures.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(figures)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(figures.rglob("*"))
+        if path.is_file()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +55,13 @@ def first(tmp_path_factory) -> Path:
 
 def test_every_figure_has_all_its_forms_and_no_notebook_an_error(first):
     names = bytes_below(first)
-    for stem in ("02-scores/ratings", "02-scores/averages", "02-scores/sixes", "03-deciles/top", "04-experience/experience"):
+    for stem in (
+        "02-scores/ratings",
+        "02-scores/averages",
+        "02-scores/sixes",
+        "03-deciles/top",
+        "04-experience/experience",
+    ):
         for suffix in ("pdf", "svg", "png", "csv"):
             assert f"iclr-2020/2019-11-08/{stem}.{suffix}" in names
     assert '"output_type": "error"' not in "".join(path.read_text() for path in (first / "runs").rglob("*.ipynb"))

@@ -90,7 +90,7 @@ def test_markdown_is_a_table_whatever_the_cells_hold(frame):
 
 
 def test_latex_is_escaped_and_has_the_rules_of_booktabs(frame):
-    text = printed(frame.assign(label=["a & b_c % $x^2$ {#} ~ \\ < > | [x] * \"", ""]), "latex", caption="50 % of it")
+    text = printed(frame.assign(label=['a & b_c % $x^2$ {#} ~ \\ < > | [x] * "', ""]), "latex", caption="50 % of it")
     assert r"a \& b\_c\,\% \$x\textasciicircum{}2\$ \{\#\} \textasciitilde{} \textbackslash{}" in text
     assert r"\textless{} \textgreater{} \textbar{} {[}x{]} {*} ''" in text
     assert r"\begin{tabular}{@{}rp{0.35\linewidth}rrrl@{}}" in text

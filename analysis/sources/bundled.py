@@ -31,7 +31,9 @@ def described(year: int) -> list[dict[str, str]]:
     """What snapshots.csv says of one year: a dict for each snapshot, oldest first. Trouble where there is none."""
     rows = [row for row in _described() if int(row["year"]) == year]
     if not rows:
-        raise Trouble(f"{VENUE} {year} is not bundled; bundled are {choices(years())}; use --source api or notes for others.")
+        raise Trouble(
+            f"{VENUE} {year} is not bundled; bundled are {choices(years())}; use --source api or notes for others."
+        )
     return rows
 
 
@@ -94,7 +96,9 @@ def _rows(kinds: list[dict[str, str]], said: dict[str, str], known_on: str, year
                 continue
             forum = f"bundled-{year}-{number:05d}"
             submissions.append(_submission(forum, number, kind, said, known_on))
-            reviews.extend({"forum": forum, "review_id": f"{forum}-{group}-{place}", **review} for place, review in parsed)
+            reviews.extend(
+                {"forum": forum, "review_id": f"{forum}-{group}-{place}", **review} for place, review in parsed
+            )
     return {"submissions": submissions, "reviews": reviews}
 
 

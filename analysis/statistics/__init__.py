@@ -43,12 +43,19 @@ _known: dict[str, Statistic] = {}
 
 
 def register(
-    name: str, takes: str = "sample", population: str = "reviewed", need: str = "", shares: tuple[str, ...] = ("value", "low", "high")
+    name: str,
+    takes: str = "sample",
+    population: str = "reviewed",
+    need: str = "",
+    shares: tuple[str, ...] = ("value", "low", "high"),
 ):
     """Make a function known as a statistic: ``@register("ratings")``."""
 
     def remember(function: Callable[..., pd.DataFrame]) -> Callable[..., pd.DataFrame]:
-        seeded = "seed" in function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
+        seeded = (
+            "seed"
+            in function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
+        )
         _known[name] = Statistic(name, function, takes, population, need, shares, seeded)
         return function
 
