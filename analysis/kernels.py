@@ -23,6 +23,8 @@ from pathlib import Path
 from uuid import uuid4
 
 WARM = sys.platform == "linux"
+PREFIX = "analysis-kernels-"
+LONGEST_FOLDER = 80  # the path of a socket has at most 103 bytes, of which its name in there takes 20
 MODULES = (
     "ipykernel.kernelapp", "ipykernel.ipkernel", "matplotlib_inline.backend_inline", "matplotlib.figure", "numpy", "pandas",
     "duckdb", "seaborn", "analysis.notebook", "analysis.words", "analysis.draw",
@@ -38,22 +40,40 @@ def nursery(modules: tuple[str, ...] = MODULES) -> None:
     Answers each with the process id. When the input ends, because the runner is gone however it went, all kernels are killed.
     """
     os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what an import prints must not pass for an answer
     for module in modules:
         with contextlib.suppress(ImportError):
             __import__(module)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the kernels: let the system reap them
+    children: set[int] = set()
+    signal.signal(signal.SIGCHLD, lambda *_: _reap(children))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the runner, which then closes our input
-    children = []
     for line in sys.stdin.buffer:
         asked = json.loads(line)
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})  # no child ends before it is listed
         pid = os.fork()
         if pid == 0:
             _become_kernel(asked["arguments"], asked["environment"])
-        children.append(pid)
-        print(pid, flush=True)
+        children.add(pid)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
+        print(pid, file=answers, flush=True)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for pid in children:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(pid, signal.SIGKILL)
+        _kill_group(pid)
+
+
+def _reap(children: set[int]) -> None:
+    """Forget the kernels that ended, with what they started. Their ids are others' to use only after that."""
+    with contextlib.suppress(ChildProcessError):
+        while ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            _kill_group(ended.si_pid)
+            os.waitpid(ended.si_pid, 0)
+            children.discard(ended.si_pid)
+
+
+def _kill_group(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
 
 
 def _become_kernel(arguments: list[str], environment: dict[str, str]) -> None:
@@ -77,6 +97,7 @@ def _leave_home() -> None:
     os.dup2(null, 1)
     os.dup2(null, 2)  # a kernel that is interrupted says so there; what a cell prints goes into the notebook
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -94,6 +115,7 @@ class Nursery:
     """The runner's side: starts the nursery and asks it for kernels."""
 
     def __init__(self, root: Path) -> None:
+        self.works = True  # until it failed to fork: kernels start the plain way then
         self._lock = threading.Lock()
         self._process = subprocess.Popen(
             [sys.executable, "-m", "analysis.kernels"],
@@ -108,6 +130,7 @@ class Nursery:
             self._process.stdin.flush()
             if answer := self._process.stdout.readline():
                 return int(answer)
+        self.works = False
         raise ChildProcessError("the process that forks kernels has ended")
 
     def close(self) -> None:
@@ -128,61 +151,82 @@ def environment(root: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, "MPLBACKEND": "module://matplotlib_inline.backend_inline"}
 
 
+class Plain:
+    """The kernels of a run that were started the plain way. Those that were forked end with the nursery."""
+
+    def __init__(self) -> None:
+        self._processes: list[subprocess.Popen] = []
+        self._closed = False
+
+    def add(self, process: subprocess.Popen) -> None:
+        self._processes.append(process)
+        if self._closed:  # it was starting when Ctrl-C came
+            self._kill(process)
+
+    def close(self) -> None:
+        """End those that still live."""
+        self._closed = True
+        for process in self._processes:
+            self._kill(process)
+
+    def _kill(self, process: subprocess.Popen) -> None:
+        if process.poll() is None:
+            _kill_group(process.pid)
+
+
 # The provisioner and the manager: what papermill is handed ---------------------------------------------------------------
 
 
-def manager(root: Path, folder: Path, nursery: Nursery | None):
+def manager(root: Path, folder: Path, nursery: Nursery | None, plain: Plain):
     """A kernel manager class for papermill: kernels of this interpreter, in `root`, connected through files in `folder`."""
     from jupyter_client.kernelspec import KernelSpec
     from jupyter_client.manager import AsyncKernelManager
     from jupyter_client.provisioning import KernelProvisionerFactory
 
-    name = "local-provisioner"
-    if nursery is not None:
-        name = "forked"
-        entry = EntryPoint(name, "analysis.provisioner:ForkedKernel", KernelProvisionerFactory.GROUP_NAME)
-        KernelProvisionerFactory.instance().provisioners[name] = entry
+    entry = EntryPoint("forked", "analysis.provisioner:ForkedKernel", KernelProvisionerFactory.GROUP_NAME)
+    KernelProvisionerFactory.instance().provisioners["forked"] = entry
     command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    chosen = KernelSpec(
-        argv=command,
-        display_name="Python 3",
-        language="python",
-        metadata={"kernel_provisioner": {"provisioner_name": name}},
-    )
+    # Sockets that are files in a private folder cannot be taken by somebody else in between; their paths must be short.
+    transport = "ipc" if len(str(folder)) <= LONGEST_FOLDER else "tcp"
+
+    def spec(provisioner: str) -> KernelSpec:
+        metadata = {"kernel_provisioner": {"provisioner_name": provisioner}}
+        return KernelSpec(argv=command, display_name="Python 3", language="python", metadata=metadata)
 
     class Manager(AsyncKernelManager):
-        """Sockets are files in a private folder: no port can be taken by somebody else in between."""
-
-        kernel_spec = chosen
-
         def __init__(self, **options) -> None:
             file = folder / f"{uuid4().hex[:12]}.json"
-            super().__init__(**{**options, "transport": "ipc", "connection_file": str(file)})
+            super().__init__(**{**options, "transport": transport, "connection_file": str(file)})
             self.nursery = nursery
+
+        @property
+        def kernel_spec(self) -> KernelSpec:
+            return spec("forked" if nursery is not None and nursery.works else "local-provisioner")
 
         async def _async_pre_start_kernel(self, **options):
             return await super()._async_pre_start_kernel(**{**options, "cwd": str(root), "env": environment(root)})
+
+        async def _async_post_start_kernel(self, **options):
+            await super()._async_post_start_kernel(**options)
+            if self.provisioner.process is not None:
+                plain.add(self.provisioner.process)
 
     return Manager
 
 
 class Folder:
-    """One private folder for connection files, below a common one whose leavings of dead runners are cleared."""
+    """A private folder for connection files. Those that dead runners left are cleared first."""
 
     def __init__(self) -> None:
-        common = Path(tempfile.gettempdir()) / f"analysis-kernels-{os.getuid()}"
-        common.mkdir(mode=0o700, exist_ok=True)
-        for old in common.iterdir():
-            if not _alive(int(old.name)):
+        for old in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
+            pid = old.name.removeprefix(PREFIX).partition("-")[0]
+            if pid.isdigit() and not _alive(int(pid)):
                 shutil.rmtree(old, ignore_errors=True)
-        self.path = common / str(os.getpid())
-        self.path.mkdir(exist_ok=True)
+        self.path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
         atexit.register(self.close)
 
     def close(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
-        with contextlib.suppress(OSError):
-            self.path.parent.rmdir()
         atexit.unregister(self.close)
 
 

@@ -42,6 +42,9 @@ def _cell(notebook: Path) -> str:
     tagged = [cell for cell in cells if "parameters" in cell.get("metadata", {}).get("tags", [])]
     if len(tagged) != 1:
         raise Trouble(f"{notebook.name} needs one cell with the tag `parameters`, and has {len(tagged)}.")
+    first = next(cell for cell in cells if cell.get("cell_type") == "code" or cell is tagged[0])
+    if first is not tagged[0]:
+        raise Trouble(f"{notebook.name}: the parameters cell must come before all other code, or that misses them.")
     return "".join(tagged[0]["source"])
 
 
@@ -66,7 +69,8 @@ def _parameter(notebook: Path, statement: ast.stmt, line: str) -> Parameter:
         raise Trouble(
             f"{notebook.name}: the parameter `{name}` has type {kind} and default {default!r}; types are {choices(TYPES)}."
         )
-    return Parameter(name, kind, default, line.partition("#")[2].strip())
+    rest = line.encode()[statement.end_col_offset :].decode()  # a text may hold a # of its own
+    return Parameter(name, kind, default, rest.partition("#")[2].strip())
 
 
 def fits(value: object, kind: str) -> bool:

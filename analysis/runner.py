@@ -43,6 +43,10 @@ class Job:
     def key(self) -> str:
         return f"{self.place}/{self.notebook.stem}"
 
+    @property
+    def loads(self) -> bool:
+        return _loads(self.notebook)
+
 
 @dataclass
 class Result:
@@ -86,9 +90,8 @@ def run(years: Sequence[int], settings: Settings, say: Say) -> Result:
     """Run the notebooks of these years: those that load first, then all others, then a summary. Trouble before anything starts."""
     began = time.monotonic()
     notebooks = _notebooks(settings)
-    wanted = [*years, *_all_years(settings)] if any("years" in parameters.read(one) for one in notebooks) else years
-    fetch.load_bundled(fetch.bundled_of(settings.venue, sorted(set(wanted))), settings.database, say)
-    loading = [notebook for notebook in notebooks if notebook.name.startswith("01-")]
+    _load(years, notebooks, settings, say)
+    loading = [notebook for notebook in notebooks if _loads(notebook)]
     result = Result()
     with Workers(settings, say) as workers:
         workers.run(_grid(loading, years, settings, say), result, serial=settings.source not in ("", "bundled"))
@@ -99,6 +102,21 @@ def run(years: Sequence[int], settings: Settings, say: Say) -> Result:
     if not settings.dry_run:
         say(result.summary(time.monotonic() - began))
     return result
+
+
+def _load(years: Sequence[int], notebooks: Sequence[Path], settings: Settings, say: Say) -> None:
+    """Load what is bundled; Trouble, before anything is, where a year is neither that nor in the store."""
+    bundled = fetch.bundled_of(settings.venue, years)
+    if settings.source in ("", "bundled"):
+        for year in years:
+            if year not in bundled:
+                fetch.ensure(settings.database, settings.venue, year, settings.source)
+    wanted = [*years, *_all_years(settings)] if any("years" in parameters.read(one) for one in notebooks) else years
+    fetch.load_bundled(fetch.bundled_of(settings.venue, sorted(set(wanted))), settings.database, say)
+
+
+def _loads(notebook: Path) -> bool:
+    return notebook.name.startswith("01-")
 
 
 # The grid ---------------------------------------------------------------------------------------------------------------
@@ -124,7 +142,8 @@ def _notebooks(settings: Settings) -> list[Path]:
 
 def _grid(notebooks: Sequence[Path], years: Sequence[int], settings: Settings, say: Say) -> list[Job]:
     """A job for each notebook and whatever it takes: a snapshot, a year, two snapshots of a year, or the whole venue."""
-    held = {year: store.held(settings.database, settings.venue, year, settings.source) for year in years}
+    found = store.held(settings.database, settings.venue, source=settings.source)
+    held = {year: [one for one in found if one.year == year] for year in years}
     jobs = []
     for notebook in notebooks:
         takes = parameters.read(notebook)
@@ -164,21 +183,22 @@ def _tell_missing(notebooks: Sequence[Path], held: Mapping[int, list[Snapshot]],
     if not any("snapshot" in parameters.read(notebook) for notebook in notebooks):
         return
     missing = [year for year, snapshots in held.items() if not _asked(snapshots, settings)]
+    name = f"snapshot `{settings.snapshot}`" if settings.snapshot else "snapshot"
     if len(missing) == len(held):
-        name = f"snapshot `{settings.snapshot}`" if settings.snapshot else "snapshot"
-        raise Trouble(
-            f"{settings.venue} {choices(missing)} has no {name} to run on; `python -m analysis status` lists what there is."
-        )
+        where = f"{settings.venue} {choices(missing)}"
+        raise Trouble(f"{where} has no {name} to run on; `python -m analysis status` lists what there is.")
     for year in missing:
-        say(f"{settings.venue} {year} has no snapshot `{settings.snapshot}`: left out")
+        say(f"{settings.venue} {year} has no {name}: left out")
 
 
 def _pairs(held: Sequence[Snapshot]) -> list[dict[str, str]]:
     """The first snapshot from before the decisions and the last one of all, of the same papers."""
     ordered = sorted(held, key=lambda one: one.order)
-    if len(ordered) < 2 or ordered[0].stage == "final" or ordered[0].paper_ids != ordered[-1].paper_ids:
-        return []
-    return [{"before": ordered[0].name, "after": ordered[-1].name}]
+    for ids in dict.fromkeys(one.paper_ids for one in reversed(ordered)):
+        same = [one for one in ordered if one.paper_ids == ids]
+        if len(same) > 1 and same[0].stage != "final":
+            return [{"before": same[0].name, "after": same[-1].name}]
+    return []
 
 
 def _job(
@@ -209,13 +229,13 @@ def _job(
 # What is up to date -----------------------------------------------------------------------------------------------------
 
 
-def fingerprint(job: Job, settings: Settings) -> dict[str, str]:
-    """What a job's result follows from, by part, so that a change can be named."""
+def fingerprint(job: Job, settings: Settings, held: Sequence[Snapshot]) -> dict[str, str]:
+    """What a job's result follows from, by part, so that a change can be named; `held` is what the store holds."""
     return {
         "notebook": _hash(job.notebook.read_bytes()),
         "package": _package(settings.root / "analysis"),
         "parameters": _hash(json.dumps(job.values, sort_keys=True).encode()),
-        "data": _data(job, settings),
+        "data": _data(job, settings, held),
         "libraries": _hash(*(path.read_bytes() for path in sorted(settings.root.glob("requirements.lock")))),
     }
 
@@ -230,26 +250,25 @@ def _hash(*contents: bytes) -> str:
 @cache
 def _package(folder: Path) -> str:
     """All of the package: which statistic a notebook uses is not found out, so any change reruns everything."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     return _hash(*(path.relative_to(folder).as_posix().encode() + path.read_bytes() for path in files))
 
 
-def _data(job: Job, settings: Settings) -> str:
+def _data(job: Job, settings: Settings, held: Sequence[Snapshot]) -> str:
     """The content of all snapshots of the years that a job reads, since outcomes come from later ones."""
-    held = store.held(settings.database, settings.venue)
     digests = [f"{one.year} {one.name} {one.source} {one.digest}" for one in held if one.year in job.years]
     own_venues = settings.database.parent / "venues.toml"
     return _hash("\n".join(digests).encode(), own_venues.read_bytes() if own_venues.is_file() else b"")
 
 
-def reason(job: Job, settings: Settings) -> str:
+def reason(job: Job, settings: Settings, held: Sequence[Snapshot]) -> str:
     """Why a job must run; empty when it is up to date."""
     if settings.force:
         return "forced"
     last = _last(job, settings)
     if last is None:
         return "never run"
-    now = fingerprint(job, settings)
+    now = fingerprint(job, settings, held)
     if changed := [part for part, value in now.items() if last["fingerprint"].get(part) != value]:
         return f"{choices(changed).replace(' or ', ' and ')} changed"
     return "" if _outputs_exist(job, settings) else "outputs missing"
@@ -261,8 +280,9 @@ def _record(job: Job, settings: Settings) -> Path:
 
 def _last(job: Job, settings: Settings) -> dict | None:
     try:
-        return json.loads(_record(job, settings).read_text())
-    except (OSError, ValueError):
+        last = json.loads(_record(job, settings).read_text())
+        return {"fingerprint": dict(last["fingerprint"]), "seconds": float(last["seconds"])}
+    except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
@@ -296,9 +316,9 @@ class Workers:
 
     def run(self, jobs: Sequence[Job], result: Result, serial: bool = False) -> None:
         """Run what is not up to date, the longest first; a failure is kept, told, and the rest goes on."""
-        due = []
+        due, held = [], self._held()  # read once: opening the database for each job took most of an idle run
         for job in jobs:
-            why = "a fetch may bring something new" if serial else reason(job, self.settings)
+            why = "a fetch may bring something new" if serial else reason(job, self.settings, held)
             if why:
                 due.append((job, why))
             else:
@@ -309,6 +329,9 @@ class Workers:
             return
         if due:
             self._run(sorted((job for job, _ in due), key=self._expected, reverse=True), result, serial)
+
+    def _held(self) -> list[Snapshot]:
+        return store.held(self.settings.database, self.settings.venue)
 
     def _expected(self, job: Job) -> float:
         last = _last(job, self.settings)
@@ -336,11 +359,12 @@ class Workers:
 
         folder = kernels.Folder()
         self._kernels.callback(folder.close)
-        nursery = None
+        plain, nursery = kernels.Plain(), None
+        self._kernels.callback(plain.close)
         if self.settings.warm and kernels.WARM:
             nursery = kernels.Nursery(self.settings.root)
             self._kernels.callback(nursery.close)
-        self._manager = kernels.manager(self.settings.root, folder.path, nursery)
+        self._manager = kernels.manager(self.settings.root, folder.path, nursery, plain)
 
     def _account(self, job: Job, finished: Future, result: Result) -> None:
         error = finished.exception()
@@ -349,14 +373,14 @@ class Workers:
             self.say(f"{job.title}  {finished.result():.1f} s")
         else:
             result.failed.append(job.key)
-            self.say(
-                f"{job.title}  FAILED: {_told(error)} (kept in {self._output(job).relative_to(self.settings.root)})"
-            )
+            output = self._output(job)
+            told = f"{_failing_cell(output)}{_told(error)}"
+            self.say(f"{job.title}  FAILED: {told} (kept in {output.relative_to(self.settings.root)})")
 
     def _one(self, job: Job, follow: bool) -> float:
         if self._stop.is_set():
             raise KeyboardInterrupt
-        began, made = time.monotonic(), fingerprint(job, self.settings)
+        began, made = time.monotonic(), fingerprint(job, self.settings, self._held())
         _record(job, self.settings).unlink(missing_ok=True)
         self._output(job).parent.mkdir(parents=True, exist_ok=True)
         for attempt in range(1, START_ATTEMPTS + 1):
@@ -364,11 +388,12 @@ class Workers:
                 self._execute(job, follow)
                 break
             except Exception as error:
-                if attempt == START_ATTEMPTS or not _did_not_start(error):
+                if attempt == START_ATTEMPTS or self._stop.is_set() or not _did_not_start(error):
+                    _keep(error, self._output(job))
                     raise
         seconds = time.monotonic() - began
-        # A load changes the data that this notebook's result follows from.
-        made["data"] = _data(job, self.settings)
+        if job.loads:  # it changes the data by itself; a change while another one runs must make that one run again
+            made["data"] = _data(job, self.settings, self._held())
         _write(
             _record(job, self.settings), json.dumps({"fingerprint": made, "seconds": round(seconds, 2)}, sort_keys=True)
         )
@@ -415,15 +440,47 @@ class _Lines:
 
 
 def _did_not_start(error: Exception) -> bool:
-    return isinstance(error, RuntimeError | ChildProcessError) and "Kernel died before replying" in str(error)
+    silent = ("Kernel died before replying", "Kernel didn't respond")
+    return isinstance(error, ChildProcessError) or (isinstance(error, RuntimeError) and str(error).startswith(silent))
+
+
+ADDED = {"injected-parameters", "papermill-error-cell-tag"}  # tags of the cells that papermill adds
+
+
+def _started(cells: Sequence[Mapping]) -> dict | None:
+    """The cell that was started last: where a notebook failed."""
+    begun = [cell for cell in cells if cell["metadata"].get("papermill", {}).get("start_time")]
+    return begun[-1] if begun else None
+
+
+def _failing_cell(output: Path) -> str:
+    """``cell 3: ``, counted as in the notebook's source; nothing where no cell was started."""
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        cells = json.loads(output.read_text(encoding="utf-8"))["cells"]
+        own = [cell for cell in cells if not ADDED.intersection(cell["metadata"].get("tags", []))]
+        if (cell := _started(own)) is not None:
+            return f"cell {own.index(cell) + 1}: "
+    return ""
+
+
+def _keep(error: Exception, output: Path) -> None:
+    """Write an error that came from outside the cells, as the death of a kernel, to the cell where it happened."""
+    if type(error).__name__ not in ("CellTimeoutError", "DeadKernelError"):
+        return
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        kept = json.loads(output.read_text(encoding="utf-8"))
+        if (cell := _started(kept["cells"])) is not None:
+            told = {"ename": type(error).__name__, "evalue": _told(error)}
+            cell["outputs"].append({"output_type": "error", **told, "traceback": [": ".join(told.values())]})
+            _write(output, json.dumps(kept, indent=1, ensure_ascii=False))
 
 
 def _told(error: BaseException) -> str:
-    """Notebook trouble in a line: the cell and the last line of its error."""
+    """Notebook trouble in a line."""
     if type(error).__name__ == "PapermillExecutionError":
-        return f"cell {error.cell_index + 1}: {error.ename}: {_line(error.evalue)}"
+        return f"{error.ename}: {_line(error.evalue)}"
     if type(error).__name__ == "CellTimeoutError":
-        return "a cell took longer than --cell-timeout"
+        return "it took longer than --cell-timeout"
     if type(error).__name__ == "DeadKernelError":
         return "its kernel died"
     return f"{type(error).__name__}: {_line(str(error))}"

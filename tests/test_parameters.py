@@ -30,6 +30,20 @@ def test_a_cell_is_read_without_running_it(tmp_path):
     assert read["year"].help == "conference year"
 
 
+def test_a_text_may_hold_what_looks_like_a_comment(tmp_path):
+    read = parameters.read(notebook(tmp_path, 'name: str = "é # b"  # said # so'))
+    assert read["name"].help == "said # so"
+
+
+def test_no_code_comes_before_the_cell(tmp_path):
+    path = notebook(tmp_path, CELL)
+    made = nbformat.read(path, 4)
+    made.cells.insert(0, new_code_cell("print(year)"))
+    nbformat.write(made, path)
+    with pytest.raises(Trouble, match="before all other code"):
+        parameters.read(path)
+
+
 @pytest.mark.parametrize(
     "cell",
     [

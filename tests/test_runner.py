@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import nbformat
@@ -16,6 +17,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from analysis import ROOT, runner
 from analysis.errors import Trouble
+from analysis.snapshots import Snapshot
 
 YEAR = "year: int = 2020"
 SNAPSHOT = 'year: int = 2020\nsnapshot: str = ""'
@@ -37,11 +39,14 @@ def write(root: Path, name: str, parameters: str, *cells: str) -> None:
 
 @pytest.fixture
 def settings(tmp_path) -> runner.Settings:
-    """Settings for a project of its own, with the real package and no notebooks yet."""
+    """Settings for a project of its own, with the real package and no notebooks yet.
+
+    Plain kernels start sooner where there are few; tests of what forked ones do ask for them.
+    """
     root = tmp_path / "with a space"
     (root / "notebooks").mkdir(parents=True)
     shutil.copytree(ROOT / "analysis", root / "analysis", ignore=shutil.ignore_patterns("__pycache__"))
-    return runner.Settings(root=root, database=root / "data" / "reviews.duckdb", jobs=2)
+    return runner.Settings(root=root, database=root / "data" / "reviews.duckdb", jobs=2, warm=False)
 
 
 class Said(list):
@@ -97,7 +102,7 @@ def test_kernels_are_those_of_this_interpreter_and_show_figures(settings, warm):
 
 
 def test_a_failure_is_kept_and_told_and_the_rest_goes_on(settings):
-    write(settings.root, "02-made", SNAPSHOT, "x = 1", "1 / 0")
+    write(settings.root, "02-made", SNAPSHOT, "x = 1", "1 / 0", "x = 2")
     write(settings.root, "03-good", SNAPSHOT, "print('still here')")
     said = Said()
     result = runner.run([2017], settings, said)
@@ -106,7 +111,8 @@ def test_a_failure_is_kept_and_told_and_the_rest_goes_on(settings):
         and result.failed == ["iclr-2017/final/02-made"]
         and result.done == ["iclr-2017/final/03-good"]
     )
-    assert "02-made  ICLR 2017 final  FAILED: cell" in str(said) and "ZeroDivisionError: division by zero" in str(said)
+    # The third cell of the source; papermill put another one and two notes before it.
+    assert "02-made  ICLR 2017 final  FAILED: cell 3: ZeroDivisionError: division by zero (kept in runs/" in str(said)
     assert "ZeroDivisionError" in outputs(settings, "iclr-2017/final/02-made")
     assert "1 failed" in said[-1]
 
@@ -189,21 +195,71 @@ def test_a_hung_cell_is_stopped_and_told(settings):
     write(settings.root, "02-made", SNAPSHOT, "import time; time.sleep(60)")
     said = Said()
     began = time.monotonic()
-    assert runner.run([2017], replace(settings, cell_timeout=1), said).status == 1
-    assert time.monotonic() - began < 30 and "longer than --cell-timeout" in str(said)
+    assert runner.run([2017], replace(settings, cell_timeout=1, warm=True), said).status == 1
+    assert time.monotonic() - began < 30 and "FAILED: cell 2: it took longer than --cell-timeout" in str(said)
+    assert "CellTimeoutError" in outputs(settings, "iclr-2017/final/02-made")
 
 
 def test_a_dying_kernel_is_told(settings):
     write(settings.root, "02-made", SNAPSHOT, "import os; os._exit(1)")
     said = Said()
-    assert runner.run([2017], settings, said).status == 1
-    assert "its kernel died" in str(said)
+    assert runner.run([2017], replace(settings, warm=True), said).status == 1
+    assert "FAILED: cell 2: its kernel died" in str(said)
+    nbformat.validate(nbformat.reads(outputs(settings, "iclr-2017/final/02-made"), 4))
+    assert "DeadKernelError" in outputs(settings, "iclr-2017/final/02-made")
+
+
+def test_kernels_that_cannot_be_forked_are_started_the_plain_way(settings):
+    write(settings.root, "02-made", SNAPSHOT, "print('plain')")
+    (settings.root / "analysis" / "kernels.py").write_text("raise SystemExit(3)\n")
+    assert runner.run([2017], replace(settings, warm=True), Said()).done == ["iclr-2017/final/02-made"]
+    assert "plain" in outputs(settings, "iclr-2017/final/02-made")
+
+
+def test_data_that_changes_while_a_notebook_runs_makes_it_run_again(settings):
+    change = '(pathlib.Path("data") / "venues.toml").write_text("# changed")'
+    write(settings.root, "02-made", SNAPSHOT, PUBLISH, change)
+    write(settings.root, "01-load", SNAPSHOT, PUBLISH.replace("02-made", "01-load"))
+    runner.run([2017], settings, Said())
+    said = Said()
+    runner.run([2017], replace(settings, dry_run=True, only=("02",)), said)
+    assert said == ["02-made  ICLR 2017 final: data changed"]
+
+
+def test_a_record_that_cannot_be_read_counts_as_none(settings):
+    write(settings.root, "02-made", SNAPSHOT, "pass")
+    record = settings.root / "runs" / "iclr-2017" / "final" / "02-made.json"
+    record.parent.mkdir(parents=True)
+    record.write_text("{}\n")
+    said = Said()
+    runner.run([2017], replace(settings, dry_run=True), said)
+    assert said[-1] == "02-made  ICLR 2017 final: never run"
+
+
+@pytest.mark.parametrize(("year", "why"), [(2015, "2015"), (2031, "2031 is not known"), (2025, "not bundled")])
+def test_a_year_that_cannot_be_had_is_explained_before_anything_is_loaded(settings, year, why):
+    write(settings.root, "01-load", YEAR, "pass")
+    with pytest.raises(Trouble, match=why):
+        runner.run([2017, year], settings, Said())
+    assert not settings.database.exists() and not (settings.root / "runs").exists()
+
+
+def snapshot(name: str, stage: str, paper_ids: str) -> Snapshot:
+    taken = datetime(2020, 1, {"release": 1, "discussed": 2, "final": 3}[stage])
+    return Snapshot(1, "ICLR", 2020, name, stage, taken, "api", "complete", paper_ids, paper_ids, 1, 1, name)
+
+
+def test_a_pair_is_of_the_same_papers():
+    first, later = snapshot("a", "release", "bundled"), snapshot("b", "discussed", "bundled")
+    final = snapshot("final", "final", "api")
+    assert runner._pairs([first, later, final]) == [{"before": "a", "after": "b"}]
+    assert runner._pairs([first, final]) == runner._pairs([final]) == []
 
 
 def test_many_at_once(settings):
     for number in range(2, 10):
         write(settings.root, f"0{number}-made", SNAPSHOT, f"print({number})")
-    assert len(runner.run([2017], replace(settings, jobs=8), Said()).done) == 8
+    assert len(runner.run([2017], replace(settings, jobs=8, warm=True), Said()).done) == 8
 
 
 def kernels_of(root: Path) -> list[int]:
@@ -228,16 +284,19 @@ def gone(root: Path, within: float) -> bool:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+@pytest.mark.parametrize("warm", [True, False])
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
-def test_no_process_outlives_the_runner_and_the_next_run_completes(settings, sent):
+def test_no_process_outlives_the_runner_and_the_next_run_completes(settings, sent, warm):
     hang = 'import pathlib, time\nif not pathlib.Path("go").exists(): pathlib.Path("begun").touch(); time.sleep(60)'
     write(settings.root, "02-made", SNAPSHOT, hang)
     code = (
         "import sys; from pathlib import Path; from analysis import runner\n"
         "root = Path(sys.argv[1])\n"
-        "runner.run([2017], runner.Settings(root=root, database=root / 'data/reviews.duckdb'), print)"
+        "database = root / 'data' / 'reviews.duckdb'\n"
+        "runner.run([2017], runner.Settings(root=root, database=database, warm=bool(sys.argv[2])), print)"
     )
-    with subprocess.Popen([sys.executable, "-c", code, str(settings.root)], cwd=ROOT, stdout=-3, stderr=-3) as process:
+    command = [sys.executable, "-c", code, str(settings.root), "1" * warm]
+    with subprocess.Popen(command, cwd=ROOT, stdout=-3, stderr=-3) as process:
         until = time.monotonic() + 30
         while not (settings.root / "begun").exists() and time.monotonic() < until:
             time.sleep(0.05)
