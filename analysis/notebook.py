@@ -98,11 +98,6 @@ def samples(venue: str, years: Sequence[int], snapshot: str, database: str, popu
 
 
 def each_year(statistic: Callable[[Sample], pd.DataFrame], loaded: Sequence[Sample]) -> pd.DataFrame:
-    """A statistic for each year that allows it, with the year in front; the others are told."""
-    frames = []
-    for one in loaded:
-        try:
-            frames.append(statistic(one).assign(year=one.snapshot.year))
-        except Trouble as trouble:
-            say(f"{one.snapshot.year} left out: {trouble}")
+    """A statistic for each of these years, with the year in front."""
+    frames = [statistic(one).assign(year=one.snapshot.year) for one in loaded]
     return pd.concat(frames, ignore_index=True).pipe(lambda frame: frame[["year", *frame.columns.drop("year")]])

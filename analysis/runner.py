@@ -56,11 +56,10 @@ class Result:
     fresh: list[str] = field(default_factory=list)  # were up to date
     failed: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)  # not run, since the notebook that loads their data failed
-    stopped: bool = False
 
     @property
     def status(self) -> int:
-        return 130 if self.stopped else int(bool(self.failed or self.skipped))
+        return int(bool(self.failed or self.skipped))
 
     def summary(self, seconds: float) -> str:
         parts = [f"{len(self.done)} done", f"{len(self.fresh)} up to date"]

@@ -14,6 +14,8 @@ from analysis.errors import Trouble, choices, count, percent
 from analysis.snapshots import DECIDED, Snapshot, choose
 from analysis.venues import Scale, VenueYear, venue_year
 
+FEW_PAPERS = 100  # below this an interval comes with a warning
+
 POPULATIONS = {
     "all": "all submissions",
     "reviewed": "papers with a review",
@@ -159,6 +161,8 @@ def _with_field(con, held: list[Snapshot], chosen: Snapshot, need: str) -> tuple
     having = [one for one in held if need and store.has_field(con, one.snapshot_id, need)]
     if not need or chosen in having:
         return chosen, ""
+    if not having and not chosen.reviews:
+        return chosen, f"{chosen.title} has no reviews yet."
     if not having:
         raise Trouble(f"{chosen.venue} {chosen.year} has no {need} of the reviewers in any snapshot of the store.")
     newest = max(having, key=lambda one: one.order)
@@ -181,14 +185,21 @@ def restrict(whole: Sample, population: str) -> Sample:
         "decided": reviewed & outcomes.isin(DECIDED),
     }[population]
     kept = replace(whole.having(keep.to_numpy()), population=population)
-    left_out = len(papers) - len(kept.papers)
-    if not left_out:
-        return kept
-    remark = (
-        f"{whole.snapshot.title}: {count(left_out, 'paper')} of {len(papers):,} left out; "
-        f"{len(kept.papers):,} remain ({POPULATIONS[population]})."
-    )
-    return replace(kept, remarks=(*kept.remarks, remark))
+    said = filter(None, (_left_out(whole, kept), _few(kept)))
+    return replace(kept, remarks=(*kept.remarks, *said))
+
+
+def _left_out(whole: Sample, kept: Sample) -> str:
+    before, after = len(whole.papers), len(kept.papers)
+    if before == after:
+        return ""
+    gone = count(before - after, "paper")
+    return f"{whole.snapshot.title}: {gone} of {before:,} left out; {after:,} remain ({POPULATIONS[kept.population]})."
+
+
+def _few(kept: Sample) -> str:
+    n = len(kept.papers)
+    return f"{kept.snapshot.title}: {count(n, 'paper')} only, so intervals are rough." if 0 < n < FEW_PAPERS else ""
 
 
 def _undecidable(whole: Sample) -> str:

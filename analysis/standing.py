@@ -30,6 +30,8 @@ SHARES = {
 
 def ask(whole: sample.Sample, ratings: list[str], average: str) -> standing.Given:
     """What was typed, checked against the scale of that year; Trouble where it is neither ratings nor an average."""
+    if whole.reviews.empty:
+        raise Trouble(f"{whole.snapshot.title} has no reviews yet: fetch it again when they are out.")
     if bool(ratings) == bool(average):
         raise Trouble("Give the ratings of one paper, as in `stand --year 2026 2 4 6 6`, or --average 4.5.")
     if average:

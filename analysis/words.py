@@ -6,6 +6,8 @@ numbers to someone who cannot see the picture. No number is typed by hand.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import NamedTuple
 
 import pandas as pd
@@ -24,6 +26,23 @@ class Words(NamedTuple):
     alt: str = ""
 
 
+NOTHING_YET = Words(
+    "No reviews are public yet",
+    "There is nothing to count: the reviews of this snapshot are not out.",
+    "An empty figure.",
+)
+
+
+def of_reviews(tell: Callable[..., Words]) -> Callable[..., Words]:
+    """Words about a frame of no reviews, as on a conference's first days, say just that."""
+
+    @functools.wraps(tell)
+    def told(frame: pd.DataFrame, *others) -> Words:
+        return tell(frame, *others) if frame["n"].fillna(0).sum() > 0 else NOTHING_YET
+
+    return told
+
+
 def percent(share: float, digits: int = 0) -> str:
     """0.4700 as ``47 %``."""
     return printed(share, digits)
@@ -37,6 +56,7 @@ def _listed(frame: pd.DataFrame, name: str) -> str:
     return ", ".join(f"{getattr(row, name)}: {percent(row.value)}" for row in frame.itertuples())
 
 
+@of_reviews
 def ratings(frame: pd.DataFrame) -> Words:
     n, accepting = int(frame["n"].max()), frame[frame["accept_side"].fillna(False).astype(bool)]
     most = frame.loc[frame["count"].idxmax()]
@@ -47,6 +67,7 @@ def ratings(frame: pd.DataFrame) -> Words:
     return Words(title, caption, f"Bar chart of ratings. {_listed(frame, 'rating')}.")
 
 
+@of_reviews
 def averages(frame: pd.DataFrame, top: pd.DataFrame) -> Words:
     n = int(frame["n"].max())
     lines = {share: float(top.loc[top["top"] == share, "value"].iloc[0]) for share in (0.5, 0.25, 0.1)}
@@ -59,6 +80,7 @@ def averages(frame: pd.DataFrame, top: pd.DataFrame) -> Words:
     return Words(title, caption, f"Needle plot of paper averages. {marks}.")
 
 
+@of_reviews
 def top(frame: pd.DataFrame) -> Words:
     n, tenth = int(frame["n"].max()), frame.loc[frame["top"] == 0.1].iloc[0]
     title = f"The top 10 % begin at {tenth['value']:.2f}, as with ratings {tenth['example']}"
@@ -72,6 +94,7 @@ def top(frame: pd.DataFrame) -> Words:
     return Words(title, caption, f"Step curve of thresholds. {marks}.")
 
 
+@of_reviews
 def deciles(frame: pd.DataFrame) -> Words:
     n, known = int(frame["n"].sum()), frame.dropna(subset=["value"])
     caption = (
@@ -90,6 +113,7 @@ def deciles(frame: pd.DataFrame) -> Words:
     )
 
 
+@of_reviews
 def experience(frame: pd.DataFrame, published: pd.DataFrame) -> Words:
     no = published[published["published"] == "no"].iloc[0]
     title = f"{percent(no['value'])} of {int(no['n']):,} reviews are by people who have not published in the area"
@@ -100,6 +124,7 @@ def experience(frame: pd.DataFrame, published: pd.DataFrame) -> Words:
     return Words(title, caption, f"Bar chart of experience. {_listed(frame, 'label')}.")
 
 
+@of_reviews
 def confidence(frame: pd.DataFrame) -> Words:
     n, high = int(frame["n"].max()), frame[frame["level"] >= 4]
     title = f"{percent(high['value'].sum())} of {n:,} reviews are confident or certain (4 or 5 of 5)"
@@ -107,6 +132,7 @@ def confidence(frame: pd.DataFrame) -> Words:
     return Words(title, caption, f"Bar chart of confidence. {_listed(frame, 'level')}.")
 
 
+@of_reviews
 def ratings_by_level(frame: pd.DataFrame, what: str) -> Words:
     known = frame.dropna(subset=["value"])
     first, last = known.iloc[0], known.iloc[-1]
@@ -116,6 +142,7 @@ def ratings_by_level(frame: pd.DataFrame, what: str) -> Words:
     return Words(title, caption, f"Mean rating by {what}. {listed}.")
 
 
+@of_reviews
 def rating_counts(frame: pd.DataFrame, what: str) -> Words:
     most = frame.loc[frame["value"].idxmax()]
     title = f"At {what} {most['level']}, {percent(most['value'])} of the ratings are a {most['rating']}"
@@ -123,6 +150,7 @@ def rating_counts(frame: pd.DataFrame, what: str) -> Words:
     return Words(title, caption, f"Heat map of ratings by {what}. The fullest cell: {title}.")
 
 
+@of_reviews
 def panels(frame: pd.DataFrame) -> Words:
     none = frame[frame["published"] == 0].iloc[0]
     title = f"{percent(none['value'])} of {int(none['n']):,} papers had no reviewer who has published in the area"
@@ -130,6 +158,7 @@ def panels(frame: pd.DataFrame) -> Words:
     return Words(title, caption, f"Bar chart of panels. {_listed(frame, 'published')}.")
 
 
+@of_reviews
 def sixes(frame: pd.DataFrame) -> Words:
     overall = frame[(frame["reviews"] == "all") & (frame["n"] > 0)]
     n, reliable = int(overall["n"].sum()), overall[overall["n"] >= 30]
@@ -142,6 +171,7 @@ def sixes(frame: pd.DataFrame) -> Words:
     return Words(title, caption, f"Acceptance by ratings on the accept side. {_listed(overall, 'accept_side')}.")
 
 
+@of_reviews
 def sixes_by_year(frame: pd.DataFrame) -> Words:
     three = frame[(frame["reviews"] == "all") & (frame["accept_side"] == 3)].sort_values("year")
     low, high = three["value"].min(), three["value"].max()
@@ -154,6 +184,7 @@ def sixes_by_year(frame: pd.DataFrame) -> Words:
     return Words(title, caption, f"Accepted with three ratings on the accept side. {_listed(three, 'year')}.")
 
 
+@of_reviews
 def years(frame: pd.DataFrame) -> Words:
     low, high = frame.loc[frame["value"].idxmin()], frame.loc[frame["value"].idxmax()]
     title = (

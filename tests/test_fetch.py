@@ -139,6 +139,29 @@ def test_an_undescribed_year_is_read_like_the_newest_known_and_its_scale_is_unde
     assert ("automated_feedback",) in kinds  # kept as what it is: no review
 
 
+def test_a_year_under_review_runs_to_the_page_before_any_review_is_public(tmp_path):
+    """ICLR 2027 on the first day: every notebook says that there is nothing yet, and none fails."""
+    root = tmp_path / "project"
+    for name in ("analysis", "notebooks", "data/bundled"):
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    saved = root / "saved.jsonl"
+    bare = [{**document, "details": {"replies": []}} for document in made.generate(2027, 20)]
+    saved.write_text("\n".join(json.dumps(document) for document in bare))
+    fetch.fetch("ICLR", [2027], fetch.Asked("notes", (saved,)), root / "data" / "reviews.duckdb", lambda line: None)
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    for arguments, status, said in (
+        (("run", "--years", "2027"), 0, "5 notebooks: 5 done"),
+        (("stand", "--year", "2027", "4", "6", "6"), 1, "has no reviews yet"),
+    ):
+        shown = subprocess.run(
+            [sys.executable, "-m", "analysis", *arguments],
+            cwd=root, env=environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert (shown.returncode, said in shown.stderr, "Traceback" in shown.stderr) == (status, True, False), shown.stderr
+    captions = "".join(path.read_text() for path in (root / "figures").glob("iclr-2027/*/*/manifest.json"))
+    assert "No reviews are public yet" in captions and "nan" not in captions
+
+
 @pytest.mark.parametrize(
     ("day", "stage"), [(date(2022, 11, 6), "release"), (date(2022, 11, 25), "discussed"), (date(2023, 3, 1), "final")]
 )

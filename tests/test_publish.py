@@ -122,7 +122,7 @@ def test_the_manifest_says_what_and_from_where(sample, tmp_path, folder):
     assert said.items() >= about.items()
     assert said["remarks"] == list(sample.remarks)
     assert said["figures"] == [
-        {"name": "ratings", "width": 528, "height": 296, **WORDS,
+        {"name": "ratings", "width": 528, "height": 296, **WORDS, "stamp": said["stamp"],
          "files": {kind: f"ratings.{kind}" for kind in ("pdf", "svg", "png", "csv")}}
     ]  # fmt: skip
     files = {kind: f"top.{kind}" for kind in ("csv", "md", "tex", "html")}

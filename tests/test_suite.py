@@ -1,6 +1,7 @@
 """The suite as a whole: the same bytes on every run, warm or not, and notebooks that run on any bundled year."""
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -65,6 +66,14 @@ def test_every_figure_has_all_its_forms_and_no_notebook_an_error(first):
         for suffix in ("pdf", "svg", "png", "csv"):
             assert f"iclr-2020/2019-11-08/{stem}.{suffix}" in names
     assert '"output_type": "error"' not in "".join(path.read_text() for path in (first / "runs").rglob("*.ipynb"))
+
+
+def test_a_figure_is_stamped_with_the_papers_that_it_shows(first):
+    """2024 knows no outcomes: it is among the years, and not in the figure of what was accepted."""
+    manifest = json.loads((first / "figures" / "iclr" / "05-years" / "manifest.json").read_text())
+    (sixes,) = [figure for figure in manifest["figures"] if figure["name"] == "sixes"]
+    assert "36,333 papers" in sixes["caption"] and "36,333 papers" in sixes["stamp"]
+    assert "43,595 papers" in manifest["stamp"]
 
 
 def test_a_second_run_does_nothing_and_a_forced_one_changes_no_byte(first):

@@ -134,17 +134,30 @@ class Book:
         return new_figure(self.width, ratio)[1]
 
     def figure(
-        self, name: str, drawn: Figure | Axes, frame: pd.DataFrame, title: str = "", caption: str = "", alt: str = ""
+        self,
+        name: str,
+        drawn: Figure | Axes,
+        frame: pd.DataFrame,
+        title: str = "",
+        caption: str = "",
+        alt: str = "",
+        shown: Sequence[Sample] = (),
     ) -> Picture:
-        """Publish a figure as PDF, SVG and PNG with the frame behind it as CSV; gives what a notebook shows."""
+        """Publish a figure as PDF, SVG and PNG with the frame behind it as CSV; gives what a notebook shows.
+
+        `shown` are the samples that the figure is about, for its stamp, where they are not all of the book's.
+        """
         self._add_name(name, self.figures + self.tables)
         figure = drawn if isinstance(drawn, Figure) else drawn.figure
-        saved = _saved(figure, title, self.stamp)
+        stamp = _about(shown, self.about["venue"], self.about["year"])["stamp"] if shown else self.stamp
+        saved = _saved(figure, title, str(stamp))
         files = {kind: self._write(f"{name}.{kind}", saved[kind]) for kind in saved}
         files["csv"] = self._write(f"{name}.csv", f"{tables.text(frame, 'csv')}\n")
         width, height = (round(inches * CSS_PIXELS) for inches in figure.get_size_inches())
         words = {"title": title, "caption": caption, "alt": alt or title}
-        self.figures.append({"name": name, **words, "files": files, "width": width, "height": height})
+        self.figures.append(
+            {"name": name, **words, "stamp": str(stamp), "files": files, "width": width, "height": height}
+        )
         self._save()
         return Picture(saved["png"], width=width, figure=figure, **words)
 

@@ -10,7 +10,6 @@ LEVEL = 0.95
 Z = 1.959963984540054  # the 0.975 quantile of the normal distribution
 DRAWS = 1000
 BLOCK = 100  # draws that share one generator: blocks can be computed anywhere, in any order, with the same result
-FEW_PAPERS = 100  # below this an interval comes with a warning
 
 
 def wilson(successes, n) -> tuple[np.ndarray, np.ndarray]:
