@@ -1,0 +1,30 @@
+"""The words that go with a figure: its title, caption and alt text, made from the frame that is drawn.
+
+A title states the finding, a caption says what is plotted, from how much, and what the interval is; an alt text gives the main
+numbers to someone who cannot see the picture. No number is typed by hand.
+"""
+
+from analysis.words.acceptance import ledger, sixes, sixes_by_year
+from analysis.words.common import NOTHING_YET, Words, percent
+from analysis.words.reviewers import confidence, experience, panels, rating_counts, ratings_by_level
+from analysis.words.scores import averages, deciles, ratings, top
+from analysis.words.years import years
+
+__all__ = [
+    "NOTHING_YET",
+    "Words",
+    "averages",
+    "confidence",
+    "deciles",
+    "experience",
+    "ledger",
+    "panels",
+    "percent",
+    "rating_counts",
+    "ratings",
+    "ratings_by_level",
+    "sixes",
+    "sixes_by_year",
+    "top",
+    "years",
+]
