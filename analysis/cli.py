@@ -55,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_stand(commands)
     _add_stat(commands)
     _add_status(commands)
+    _add_export(commands)
     return parser
 
 
@@ -198,6 +199,18 @@ def _add_status(commands) -> None:
     )
 
 
+def _add_export(commands) -> None:
+    parser = _add(
+        commands,
+        "export",
+        _export,
+        "write the tables as Parquet, partitioned by venue and year",
+        "export --to shared/iclr --years 2020,2026   (--venue all: every venue in the store)",
+        _add_years,
+    )
+    parser.add_argument("--to", type=Path, required=True, metavar="DIR", help="the folder to make, or to replace")
+
+
 # The commands -------------------------------------------------------------------------------------------------------
 
 
@@ -213,7 +226,7 @@ def _years(options, default: str = "") -> tuple[int, ...]:
     from analysis.fetch import available_years
 
     known_years(options.venue, options.database)  # an unknown venue is told as such
-    found = available_years(options.database, options.venue, options.source)
+    found = available_years(options.database, options.venue, getattr(options, "source", ""))
     if not found:
         raise Trouble(f"No year of {options.venue} is in the store; fetch one first.")
     return tuple(found)
@@ -320,6 +333,18 @@ def _status(options) -> int:
 
     frame = status.status(options.database, options.venue, _years(options) if options.years else ())
     print(tables.text(frame, options.format))
+    return 0
+
+
+def _export(options) -> int:
+    from analysis.export import export
+    from analysis.venues import parse_years
+
+    if options.venue == "all":
+        years = () if options.years in ("", "all") else tuple(parse_years(options.years))
+        print(export(options.database, options.to, years=years))
+    else:
+        print(export(options.database, options.to, options.venue, _years(options, default="all")))
     return 0
 
 

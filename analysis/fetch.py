@@ -85,7 +85,8 @@ def bundled_of(venue: str, years: Iterable[int]) -> list[int]:
 def available_years(database: Path, venue: str, source: str = "") -> list[int]:
     """The years that can be had without a fetch: bundled, or in the store."""
     held = {one.year for one in store.held(database, venue, source=source)}
-    shipped = bundled.years() if venue == bundled.VENUE and source in ("", "bundled") else []
+    loadable = venue == bundled.VENUE and source in ("", "bundled") and not database.is_dir()
+    shipped = bundled.years() if loadable else []
     return sorted(held.union(shipped))
 
 
