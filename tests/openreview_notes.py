@@ -180,87 +180,181 @@ class Layout:
 
 
 Y2018 = Layout(
-    2018, "{venue}/-/Paper{n}/{name}", decision="{venue}/-/Acceptance_Decision",
-    decisions={"Reject": (508, ""), "Invite to Workshop Track": (90, ""), "Accept (Poster)": (314, ""),
-               "Accept (Oral)": (23, "")},
-    withdrawn=83, ratings=TEN_POINTS, scores={"confidence": OLD_CONFIDENCE}, texts=("review",),
-    fixed={"title": "Review"}, decision_title="ICLR 2018 Conference Acceptance Decision",
+    2018,
+    "{venue}/-/Paper{n}/{name}",
+    decision="{venue}/-/Acceptance_Decision",
+    decisions={
+        "Reject": (508, ""),
+        "Invite to Workshop Track": (90, ""),
+        "Accept (Poster)": (314, ""),
+        "Accept (Oral)": (23, ""),
+    },
+    withdrawn=83,
+    ratings=TEN_POINTS,
+    scores={"confidence": OLD_CONFIDENCE},
+    texts=("review",),
+    fixed={"title": "Review"},
+    decision_title="ICLR 2018 Conference Acceptance Decision",
 )
 Y2017 = replace(
-    Y2018, year=2017, reply="{venue}/-/paper{n}/{name}", decision="{venue}/-/paper{n}/acceptance",
-    decisions={"Reject": (245, "Submitted to ICLR 2017"),
-               "Invite to Workshop Track": (47, "ICLR 2017 Invite to Workshop"),
-               "Accept (Poster)": (183, "ICLR 2017 Poster"), "Accept (Oral)": (15, "ICLR 2017 Oral")},
-    names={"Official_Review": "official/review", "Official_Comment": "official/comment",
-           "Public_Comment": "public/comment"},
-    withdrawn=10, decision_title="ICLR committee final decision",
+    Y2018,
+    year=2017,
+    reply="{venue}/-/paper{n}/{name}",
+    decision="{venue}/-/paper{n}/acceptance",
+    decisions={
+        "Reject": (245, "Submitted to ICLR 2017"),
+        "Invite to Workshop Track": (47, "ICLR 2017 Invite to Workshop"),
+        "Accept (Poster)": (183, "ICLR 2017 Poster"),
+        "Accept (Oral)": (15, "ICLR 2017 Oral"),
+    },
+    names={
+        "Official_Review": "official/review",
+        "Official_Comment": "official/comment",
+        "Public_Comment": "public/comment",
+    },
+    withdrawn=10,
+    decision_title="ICLR committee final decision",
 )
 Y2019 = replace(
-    Y2018, year=2019, decision="{venue}/-/Paper{n}/Meta_Review", decision_texts=("metareview",), withdrawn=160,
+    Y2018,
+    year=2019,
+    decision="{venue}/-/Paper{n}/Meta_Review",
+    decision_texts=("metareview",),
+    withdrawn=160,
     decisions={"Reject": (917, ""), "Accept (Poster)": (478, ""), "Accept (Oral)": (24, "")},
 )
 Y2020 = Layout(
-    2020, "{venue}/Paper{n}/-/{name}",
-    decisions={"Reject": (1526, ""), "Accept (Poster)": (531, ""), "Accept (Spotlight)": (108, ""),
-               "Accept (Talk)": (48, "")},
-    withdrawn=369, desk_rejected=12, ratings=FOUR_POINTS,
-    scores={"experience_assessment": EXPERIENCE,
-            "review_assessment:_thoroughness_in_paper_reading": THOROUGHNESS,
-            "review_assessment:_checking_correctness_of_derivations_and_theory": DERIVATIONS,
-            "review_assessment:_checking_correctness_of_experiments": EXPERIMENTS},
-    texts=("review",), fixed={"title": "Official Blind Review"},
+    2020,
+    "{venue}/Paper{n}/-/{name}",
+    decisions={
+        "Reject": (1526, ""),
+        "Accept (Poster)": (531, ""),
+        "Accept (Spotlight)": (108, ""),
+        "Accept (Talk)": (48, ""),
+    },
+    withdrawn=369,
+    desk_rejected=12,
+    ratings=FOUR_POINTS,
+    scores={
+        "experience_assessment": EXPERIENCE,
+        "review_assessment:_thoroughness_in_paper_reading": THOROUGHNESS,
+        "review_assessment:_checking_correctness_of_derivations_and_theory": DERIVATIONS,
+        "review_assessment:_checking_correctness_of_experiments": EXPERIMENTS,
+    },
+    texts=("review",),
+    fixed={"title": "Official Blind Review"},
 )
 Y2021 = replace(
-    Y2020, year=2021, ratings=TEN_POINTS, scores={"confidence": OLD_CONFIDENCE}, withdrawn=403, desk_rejected=17,
-    decisions={"Reject": (1735, ""), "Accept (Poster)": (693, "ICLR 2021 Poster"),
-               "Accept (Spotlight)": (114, "ICLR 2021 Spotlight"), "Accept (Oral)": (53, "ICLR 2021 Oral")},
+    Y2020,
+    year=2021,
+    ratings=TEN_POINTS,
+    scores={"confidence": OLD_CONFIDENCE},
+    withdrawn=403,
+    desk_rejected=17,
+    decisions={
+        "Reject": (1735, ""),
+        "Accept (Poster)": (693, "ICLR 2021 Poster"),
+        "Accept (Spotlight)": (114, "ICLR 2021 Spotlight"),
+        "Accept (Oral)": (53, "ICLR 2021 Oral"),
+    },
     decision_title="Final Decision",
 )
 Y2022 = replace(
-    Y2020, year=2022, rating="recommendation", ratings=SIX_POINTS, withdrawn=779, desk_rejected=26,
-    decisions={"Reject": (1523, "ICLR 2022 Submitted"), "Accept (Poster)": (865, "ICLR 2022 Poster"),
-               "Accept (Spotlight)": (176, "ICLR 2022 Spotlight"), "Accept (Oral)": (54, "ICLR 2022 Oral")},
-    scores={"correctness": CORRECTNESS, "technical_novelty_and_significance": NOVELTY,
-            "empirical_novelty_and_significance": NOVELTY | {"Not applicable": 4}, "confidence": NEW_CONFIDENCE},
-    texts=("summary_of_the_paper", "main_review", "summary_of_the_review"), fixed={"flag_for_ethics_review": ["NO."]},
+    Y2020,
+    year=2022,
+    rating="recommendation",
+    ratings=SIX_POINTS,
+    withdrawn=779,
+    desk_rejected=26,
+    decisions={
+        "Reject": (1523, "ICLR 2022 Submitted"),
+        "Accept (Poster)": (865, "ICLR 2022 Poster"),
+        "Accept (Spotlight)": (176, "ICLR 2022 Spotlight"),
+        "Accept (Oral)": (54, "ICLR 2022 Oral"),
+    },
+    scores={
+        "correctness": CORRECTNESS,
+        "technical_novelty_and_significance": NOVELTY,
+        "empirical_novelty_and_significance": NOVELTY | {"Not applicable": 4},
+        "confidence": NEW_CONFIDENCE,
+    },
+    texts=("summary_of_the_paper", "main_review", "summary_of_the_review"),
+    fixed={"flag_for_ethics_review": ["NO."]},
 )
 Y2023 = replace(
-    Y2022, year=2023, withdrawn=1145, desk_rejected=18,
-    decisions={"Reject": (2219, "Submitted to ICLR 2023"), "Accept: poster": (1202, "ICLR 2023 poster"),
-               "Accept: notable-top-25%": (281, "ICLR 2023 notable top 25%"),
-               "Accept: notable-top-5%": (90, "ICLR 2023 notable top 5%")},
-    texts=("summary_of_the_paper", "strength_and_weaknesses", "clarity,_quality,_novelty_and_reproducibility",
-           "summary_of_the_review"),
-    decision_texts=("metareview:_summary,_strengths_and_weaknesses", "justification_for_why_not_higher_score",
-                    "justification_for_why_not_lower_score"),
+    Y2022,
+    year=2023,
+    withdrawn=1145,
+    desk_rejected=18,
+    decisions={
+        "Reject": (2219, "Submitted to ICLR 2023"),
+        "Accept: poster": (1202, "ICLR 2023 poster"),
+        "Accept: notable-top-25%": (281, "ICLR 2023 notable top 25%"),
+        "Accept: notable-top-5%": (90, "ICLR 2023 notable top 5%"),
+    },
+    texts=(
+        "summary_of_the_paper",
+        "strength_and_weaknesses",
+        "clarity,_quality,_novelty_and_reproducibility",
+        "summary_of_the_review",
+    ),
+    decision_texts=(
+        "metareview:_summary,_strengths_and_weaknesses",
+        "justification_for_why_not_higher_score",
+        "justification_for_why_not_lower_score",
+    ),
 )
 Y2024 = Layout(
-    2024, "{venue}/Submission{n}/-/{name}",
-    decisions={"Reject": (3440, "Submitted to ICLR 2024"), "Accept (poster)": (1807, "ICLR 2024 poster"),
-               "Accept (spotlight)": (367, "ICLR 2024 spotlight"), "Accept (oral)": (86, "ICLR 2024 oral")},
-    withdrawn=1651, desk_rejected=53, ratings=SIX_POINTS,
+    2024,
+    "{venue}/Submission{n}/-/{name}",
+    decisions={
+        "Reject": (3440, "Submitted to ICLR 2024"),
+        "Accept (poster)": (1807, "ICLR 2024 poster"),
+        "Accept (spotlight)": (367, "ICLR 2024 spotlight"),
+        "Accept (oral)": (86, "ICLR 2024 oral"),
+    },
+    withdrawn=1651,
+    desk_rejected=53,
+    ratings=SIX_POINTS,
     scores=_qualities(QUALITY_2024) | {"confidence": NEW_CONFIDENCE},
     texts=("summary", "strengths", "weaknesses", "questions"),
     fixed=FIXED_2024 | {"first_time_reviewer": {"readers": ["ICLR.cc/2024/Conference/Program_Chairs"]}},
     meta_review=("metareview", "justification_for_why_not_higher_score", "justification_for_why_not_lower_score"),
 )
 Y2025 = replace(
-    Y2024, year=2025, withdrawn=2991, desk_rejected=70, ratings=RATINGS_2025, fixed=FIXED_2024,
-    decisions={"Reject": (4908, "Submitted to ICLR 2025"), "Accept (Poster)": (3110, "ICLR 2025 Poster"),
-               "Accept (Spotlight)": (380, "ICLR 2025 Spotlight"), "Accept (Oral)": (213, "ICLR 2025 Oral")},
+    Y2024,
+    year=2025,
+    withdrawn=2991,
+    desk_rejected=70,
+    ratings=RATINGS_2025,
+    fixed=FIXED_2024,
+    decisions={
+        "Reject": (4908, "Submitted to ICLR 2025"),
+        "Accept (Poster)": (3110, "ICLR 2025 Poster"),
+        "Accept (Spotlight)": (380, "ICLR 2025 Spotlight"),
+        "Accept (Oral)": (213, "ICLR 2025 Oral"),
+    },
     scores=_qualities(_numbers(QUALITY_2024)) | {"confidence": _numbers(NEW_CONFIDENCE)},
     meta_review=("metareview", "additional_comments_on_reviewer_discussion"),
 )
 Y2026 = replace(
-    Y2025, year=2026, withdrawn=5136, desk_rejected=907, ratings=RATINGS_2026,
-    decisions={"Reject": (8400, "Submitted to ICLR 2026"),
-               "Conditional Accept (Poster)": (14, "ICLR 2026 ConditionalPoster"),
-               "Accept (Poster)": (5117, "ICLR 2026 Poster"), "Accept (Oral)": (224, "ICLR 2026 Oral")},
+    Y2025,
+    year=2026,
+    withdrawn=5136,
+    desk_rejected=907,
+    ratings=RATINGS_2026,
+    decisions={
+        "Reject": (8400, "Submitted to ICLR 2026"),
+        "Conditional Accept (Poster)": (14, "ICLR 2026 ConditionalPoster"),
+        "Accept (Poster)": (5117, "ICLR 2026 Poster"),
+        "Accept (Oral)": (224, "ICLR 2026 Oral"),
+    },
     meta_review=("summary", "reviewer_concerns", "reviewer_scores"),
 )
 # What 2027 will ask is not known: the forms of 2026, and the counts of nobody.
 Y2027 = replace(
-    Y2026, year=2027,
+    Y2026,
+    year=2027,
     decisions={text: (papers, venue.replace("2026", "2027")) for text, (papers, venue) in Y2026.decisions.items()},
 )
 YEARS = (Y2017, Y2018, Y2019, Y2020, Y2021, Y2022, Y2023, Y2024, Y2025, Y2026, Y2027)
@@ -276,7 +370,6 @@ class Sizes(NamedTuple):
 
 
 SIZES = {"small": Sizes(80, 40, 2), "real": Sizes(3500, 1500, 12)}
-
 
 
 class Trap(NamedTuple):
@@ -378,8 +471,16 @@ class VenueYear:
         paper, layout, rng = self.paper(index), self.layout, self._random(index, "submission")
         signature = layout.venue if layout.api == 1 else f"{layout.group(paper.number)}/Authors"
         modified = self.deadline + (120 if self.stage == "final" else 20) * DAY + index
-        note = self._note(paper, 0, layout.listing(paper.outcome), self._submission_content(paper, rng), signature,
-                          self.deadline + index, modified, number=paper.number)
+        note = self._note(
+            paper,
+            0,
+            layout.listing(paper.outcome),
+            self._submission_content(paper, rng),
+            signature,
+            self.deadline + index,
+            modified,
+            number=paper.number,
+        )
         if layout.api == 2:
             later = [f"{layout.venue}/-/Withdrawn_Submission"] if paper.outcome == "withdrawn" else []
             group = layout.group(paper.number)
@@ -429,38 +530,75 @@ class VenueYear:
         decision = choose(votes, rank)
         return {"Reject": "rejected", "Invite to Workshop Track": "workshop"}.get(decision, "accepted"), decision
 
-    def _note(self, paper: Paper, place: int, invitation: str, content: dict[str, Any], signature: str, created: int,
-              modified: int | None = None, number: int = 1, replyto: str | None = None, public: bool = True) -> Note:
+    def _note(
+        self,
+        paper: Paper,
+        place: int,
+        invitation: str,
+        content: dict[str, Any],
+        signature: str,
+        created: int,
+        modified: int | None = None,
+        number: int = 1,
+        replyto: str | None = None,
+        public: bool = True,
+    ) -> Note:
         """A note of either version; the second wraps values, lists invitations and knows its domain."""
         venue = self.layout.venue
         note = {
-            "id": self.note_id(paper.index, place), "forum": self.note_id(paper.index), "replyto": replyto,
-            "number": number, "signatures": [signature], "writers": [venue, signature], "nonreaders": [],
+            "id": self.note_id(paper.index, place),
+            "forum": self.note_id(paper.index),
+            "replyto": replyto,
+            "number": number,
+            "signatures": [signature],
+            "writers": [venue, signature],
+            "nonreaders": [],
             "readers": ["everyone"] if public else [f"{venue}/Program_Chairs"],
-            "cdate": created, "tcdate": created, "tmdate": modified or created, "ddate": None,
+            "cdate": created,
+            "tcdate": created,
+            "tmdate": modified or created,
+            "ddate": None,
         }
         if self.layout.year == 2017:
             del note["cdate"]  # as in most notes of that year
         if self.layout.api == 1:
             return note | {"original": None, "tddate": None, "invitation": invitation, "content": content}
         content = {name: _wrapped(value) for name, value in content.items()}
-        return note | {"invitations": [invitation], "domain": venue, "mdate": note["tmdate"], "license": "CC BY 4.0",
-                       "version": 2, "content": content}
+        return note | {
+            "invitations": [invitation],
+            "domain": venue,
+            "mdate": note["tmdate"],
+            "license": "CC BY 4.0",
+            "version": 2,
+            "content": content,
+        }
 
-    def _reply(self, paper: Paper, place: int, name: str, content: dict[str, Any], signature: str, day: float,
-               **more: Any) -> Note:
+    def _reply(
+        self, paper: Paper, place: int, name: str, content: dict[str, Any], signature: str, day: float, **more: Any
+    ) -> Note:
         """A note under an invitation of the paper, by default to the submission itself."""
         created = self.deadline + int(day * DAY) + paper.index + place
-        note = self._note(paper, place, self.layout.invitation(name, paper.number), content, signature, created,
-                          **({"replyto": self.note_id(paper.index)} | more))
+        note = self._note(
+            paper,
+            place,
+            self.layout.invitation(name, paper.number),
+            content,
+            signature,
+            created,
+            **({"replyto": self.note_id(paper.index)} | more),
+        )
         return note if self.layout.api == 1 else note | {"parentInvitations": f"{self.layout.venue}/-/{name}"}
 
     def _submission_content(self, paper: Paper, rng: Random) -> dict[str, Any]:
         layout = self.layout
         title, abstract = prose(rng, 50).strip(), prose(rng, max(self.sizes.review // 3, 60))
-        content = {"title": title, "abstract": abstract, "pdf": f"/pdf/{self.note_id(paper.index)}.pdf",
-                   "keywords": ["deep learning", rng.choice(["graphs", "vision", "theory"])],
-                   "TLDR" if layout.api == 2 else "TL;DR": "We do it better."}
+        content = {
+            "title": title,
+            "abstract": abstract,
+            "pdf": f"/pdf/{self.note_id(paper.index)}.pdf",
+            "keywords": ["deep learning", rng.choice(["graphs", "vision", "theory"])],
+            "TLDR" if layout.api == 2 else "TL;DR": "We do it better.",
+        }
         if layout.year >= 2023:
             asked = "Please_choose_the_closest_area_that_your_submission_falls_into"
             area = rng.choice(["optimization", "generative models", "reinforcement learning"])
@@ -476,8 +614,12 @@ class VenueYear:
             return {} if layout.api == 2 else blind
         tildes = [f"~{name.replace(' ', '_')}1" for name in names]
         ids = tildes if layout.year > 2021 else [f"{name.split()[0].lower()}@example.org" for name in names]
-        return {"authors": names, "authorids": ids, "paperhash": f"{names[0].split()[-1].lower()}|made_up",
-                "_bibtex": f"@misc{{made{paper.number}, author={{{' and '.join(names)}}}}}"}
+        return {
+            "authors": names,
+            "authorids": ids,
+            "paperhash": f"{names[0].split()[-1].lower()}|made_up",
+            "_bibtex": f"@misc{{made{paper.number}, author={{{' and '.join(names)}}}}}",
+        }
 
     def _status(self, paper: Paper) -> dict[str, Any]:
         """`venue` and `venueid`, which are the status from 2024 on; before, what the year had of them."""
@@ -523,8 +665,10 @@ class VenueYear:
     def _verdict(self, paper: Paper, rng: Random) -> Iterator[Note]:
         """Decision and meta-review, or the note that takes the paper out."""
         layout, group = self.layout, self.layout.group(paper.number)
-        farewells = {"withdrawn": ("Withdrawal", "withdrawal_confirmation", "/Authors"),
-                     "desk_rejected": ("Desk_Rejection", "desk_reject_comments", "/Program_Chairs")}
+        farewells = {
+            "withdrawn": ("Withdrawal", "withdrawal_confirmation", "/Authors"),
+            "desk_rejected": ("Desk_Rejection", "desk_reject_comments", "/Program_Chairs"),
+        }
         if paper.outcome in farewells and layout.api == 2:
             name, said, who = farewells[paper.outcome]
             yield self._reply(paper, FAREWELL, name, {said: prose(rng, 60)}, group + who, day=50)
@@ -536,15 +680,19 @@ class VenueYear:
         content = self._decision(paper) | {name: prose(rng, self.sizes.comment) for name in layout.decision_texts}
         signatures = {2017: f"{layout.venue}/pcs", 2019: f"{group}/Area_Chair1"}
         signature = signatures.get(layout.year, f"{layout.venue}/Program_Chairs")
-        yield self._reply(paper, DECISION, "Decision", content, signature, day=115,
-                          number=paper.number if layout.year == 2018 else 1)
+        yield self._reply(
+            paper, DECISION, "Decision", content, signature, day=115, number=paper.number if layout.year == 2018 else 1
+        )
 
     def _decision(self, paper: Paper) -> dict[str, Any]:
         if self.layout.year != 2019:
             return {"title": self.layout.decision_title, "decision": paper.decision}
         # In 2019 the meta-review was the decision.
-        return {"title": "metareview", "recommendation": paper.decision,
-                "confidence": "5: The area chair is absolutely certain"}
+        return {
+            "title": "metareview",
+            "recommendation": paper.decision,
+            "confidence": "5: The area chair is absolutely certain",
+        }
 
     def _comments(self, paper: Paper, reviews: list[Note], rng: Random) -> list[Note]:
         """The discussion: authors answer a review, its reviewer answers them; every sixth comment is from outside."""
@@ -559,17 +707,23 @@ class VenueYear:
             elif self.layout.year == 2017:  # not blind: authors wrote under their names
                 name, signature = "Public_Comment", f"~Ada_Author{paper.number}1"
             content = {"title": "Response", "comment": prose(rng, self.sizes.comment)}
-            comments.append(self._reply(paper, COMMENTS + k, name, content, signature, day=48 + k / 4, number=k + 1,
-                                        replyto=replyto))
+            comments.append(
+                self._reply(
+                    paper, COMMENTS + k, name, content, signature, day=48 + k / 4, number=k + 1, replyto=replyto
+                )
+            )
         return comments
 
     def _traps(self, paper: Paper) -> list[Note]:
         """Notes to leave out, on some papers: one in five has those of its year, one in ten a confidential comment."""
         traps = {3: TRAPS.get(self.layout.year, []), 5: [CONFIDENTIAL], 8: TRAPS.get(self.layout.year, [])}
         names = {"group": self.layout.group(paper.number), "venue": self.layout.venue}
-        return [self._reply(paper, OTHERS + k, trap.name, trap.content, trap.signature.format(**names), day=52,
-                            public=trap.public)
-                for k, trap in enumerate(traps.get(paper.index % 10, []))]
+        return [
+            self._reply(
+                paper, OTHERS + k, trap.name, trap.content, trap.signature.format(**names), day=52, public=trap.public
+            )
+            for k, trap in enumerate(traps.get(paper.index % 10, []))
+        ]
 
 
 @lru_cache(maxsize=64)
@@ -602,11 +756,24 @@ def edits_of(note: Note) -> list[Note]:
     """The edits of API 2 behind a note: its creation, and the release that gave it its readers."""
     venue, created, released = note.get("domain"), note["tcdate"], note["tmdate"]
     shared = {"domain": venue, "readers": note["readers"], "nonreaders": [], "writers": note["writers"]}
-    first = shared | {"id": f"{note['id']}e1", "invitation": note["invitations"][0], "signatures": note["signatures"],
-                      "cdate": created, "tcdate": created, "tmdate": created, "note": note}
-    second = shared | {"id": f"{note['id']}e2", "invitation": f"{venue}/-/Edit", "signatures": [venue],
-                       "cdate": released, "tcdate": released, "tmdate": released,
-                       "note": {"id": note["id"], "readers": note["readers"]}}
+    first = shared | {
+        "id": f"{note['id']}e1",
+        "invitation": note["invitations"][0],
+        "signatures": note["signatures"],
+        "cdate": created,
+        "tcdate": created,
+        "tmdate": created,
+        "note": note,
+    }
+    second = shared | {
+        "id": f"{note['id']}e2",
+        "invitation": f"{venue}/-/Edit",
+        "signatures": [venue],
+        "cdate": released,
+        "tcdate": released,
+        "tmdate": released,
+        "note": {"id": note["id"], "readers": note["readers"]},
+    }
     return [first, second] if released != created else [first]
 
 
@@ -622,8 +789,12 @@ def group_of(venue: str, api: Literal[1, 2]) -> dict[str, Any]:
     shared = {"id": venue, "readers": ["everyone"], "members": [], "signatures": [venue], "writers": [venue]}
     if api == 1:
         return shared | {"domain": None, "content": None, "web": "// the page of the venue"}
-    statuses = {"submission": "Submission", "rejected": "Rejected_Submission", "withdrawn": "Withdrawn_Submission",
-                "desk_rejected": "Desk_Rejected_Submission"}
+    statuses = {
+        "submission": "Submission",
+        "rejected": "Rejected_Submission",
+        "withdrawn": "Withdrawn_Submission",
+        "desk_rejected": "Desk_Rejected_Submission",
+    }
     content = {"submission_id": f"{venue}/-/Submission", "decision_name": "Decision", "decision_field_name": "decision"}
     content |= {f"{status}_venue_id": f"{venue}/{name}" for status, name in statuses.items()}
     content |= {f"public_{kind}submissions": True for kind in ("", "withdrawn_", "desk_rejected_")}

@@ -133,8 +133,16 @@ def too_many(limit: int, reset: float, retry_after: float | None) -> Answer:
         f"Please try again in {int(reset // 60)} minutes and {math.ceil(reset % 60)} seconds"
     )
     at = datetime.now(UTC) + timedelta(seconds=reset)
-    answer = error(429, "RateLimitError", message, limit=limit, remaining=0, used=limit + 1, current=limit + 1,
-                   resetTime=at.isoformat(timespec="milliseconds").replace("+00:00", "Z"))
+    answer = error(
+        429,
+        "RateLimitError",
+        message,
+        limit=limit,
+        remaining=0,
+        used=limit + 1,
+        current=limit + 1,
+        resetTime=at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+    )
     answer.headers = {} if retry_after is None else {"Retry-After": str(math.ceil(retry_after))}
     return answer
 
@@ -257,8 +265,11 @@ class Kept:
         self.forums: dict[str, list[Note]] = {}
         for note in self.notes.values():
             self.forums.setdefault(note.get("forum") or note["id"], []).append(note)
-        self.venues = {re.sub(r"/(paper|Paper|Submission)\d+$", "", name.split("/-/")[0])
-                       for note in self.notes.values() for name in _invitations(note)}
+        self.venues = {
+            re.sub(r"/(paper|Paper|Submission)\d+$", "", name.split("/-/")[0])
+            for note in self.notes.values()
+            for name in _invitations(note)
+        }
 
     def note(self, note_id: str) -> Note | None:
         return self.notes.get(note_id)
@@ -354,7 +365,8 @@ def _matches(note: Note, query: Query) -> bool:
         return False
     return all(
         FILTERS[name](note, wanted) if name in FILTERS else _contains(note, name.removeprefix("content."), wanted[0])
-        for name, wanted in query.items() if name not in SHAPING
+        for name, wanted in query.items()
+        if name not in SHAPING
     )
 
 
@@ -467,8 +479,14 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         url = urlsplit(self.path)
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        request = Request(self.server.api, self.command, url.path, parse_qs(url.query, keep_blank_values=True),
-                          self.headers.get("Authorization", ""), body)
+        request = Request(
+            self.server.api,
+            self.command,
+            url.path,
+            parse_qs(url.query, keep_blank_values=True),
+            self.headers.get("Authorization", ""),
+            body,
+        )
         standin = self.server.standin
         fault = standin.record(request)
         self._deliver(standin.answer(request, fault), fault)

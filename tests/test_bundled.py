@@ -50,7 +50,7 @@ def test_an_absent_paper_is_not_listed_and_one_without_reviews_is(bundled_store)
             from submissions s join snapshots using (snapshot_id) where year in (2024, 2026) group by name order by name
             """
         ).fetchall()
-    assert dict((name, papers) for name, papers, _ in counts) == {
+    assert {name: papers for name, papers, _ in counts} == {
         "2023-11-10": 7304,
         "2023-11-27": 7262,
         "2025-11-17": 19630,

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
+
 import matplotlib
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
 
 from analysis.draw import WIDTHS, new_figure, style
 from analysis.draw.canvas import ACCEPT, INK, MARK, QUIET, REST, balanced, inches_wide, percent, spread, wrapped
+from analysis.draw.fonts import LIGHT, WHOLE, families
 from analysis.errors import Trouble
 
 SENTENCE = "marginally below the acceptance threshold. But would not mind if paper is accepted"
@@ -39,7 +45,7 @@ def test_a_figure_is_made_without_pyplot_and_leaves_the_settings_alone():
 
 def test_the_style_does_not_depend_on_the_settings_of_the_reader():
     with matplotlib.rc_context({"font.family": "serif", "axes.spines.top": True}), style():
-        assert matplotlib.rcParams["font.family"] == ["DejaVu Sans"]
+        assert matplotlib.rcParams["font.family"] == families()
         assert not matplotlib.rcParams["axes.spines.top"]
         assert matplotlib.rcParams["pdf.fonttype"] == 42
 
@@ -106,3 +112,23 @@ def test_values_that_are_far_apart_are_not_moved():
 def test_percent_does_not_break():
     assert percent(0.47) == "47.0\N{NO-BREAK SPACE}%"
     assert percent(0.125, 0) == "12\N{NO-BREAK SPACE}%"
+
+
+def test_the_light_font_writes_what_the_whole_one_does_at_the_same_widths():
+    texts = ("AVATAR WAVE To, 47 %", "Größe ≥ 3/4 “first” · naïve Δ Ж")
+    for weight in ("normal", "bold"):
+        light, whole = (FontProperties(family=family, weight=weight, size=12) for family in (families()[0], WHOLE))
+        for text in texts:
+            one, other = (
+                text_to_path.get_text_width_height_descent(text, font, ismath=False) for font in (light, whole)
+            )
+            assert one == pytest.approx(other, rel=0.01)
+
+
+def test_what_the_light_font_lacks_comes_from_the_whole_one(tmp_path):
+    figure = Figure()
+    with style(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure.text(0.1, 0.5, "\N{ARABIC LETTER ALEF} and \N{BLACK CHESS KING}")
+        figure.savefig(tmp_path / "signs.png")
+    assert families() == [LIGHT, WHOLE]

@@ -157,7 +157,9 @@ def test_a_year_under_review_runs_to_the_page_before_any_review_is_public(tmp_pa
             [sys.executable, "-m", "analysis", *arguments],
             cwd=root, env=environment, capture_output=True, text=True, check=False,
         )  # fmt: skip
-        assert (shown.returncode, said in shown.stderr, "Traceback" in shown.stderr) == (status, True, False), shown.stderr
+        assert (shown.returncode, said in shown.stderr, "Traceback" in shown.stderr) == (status, True, False), (
+            shown.stderr
+        )
     captions = "".join(path.read_text() for path in (root / "figures").glob("iclr-2027/*/*/manifest.json"))
     assert "No reviews are public yet" in captions and "nan" not in captions
 

@@ -219,6 +219,7 @@ QUERIES = [
 
 def expected(query: dict[str, Any], notes: list[Note]) -> set[str]:
     """The ids of notes that match a query, the plain way."""
+
     def value(note: Note, name: str) -> Any:
         return note["content"].get(name, {}).get("value", "")
 
@@ -338,8 +339,11 @@ def test_groups_tell_the_version_of_a_venue(both: StandIn) -> None:
 def test_history_of_a_review(both: StandIn) -> None:
     for year, api in ((2020, 1), (2026, 2)):
         review = next(note for note in flat(year, 60) if note["replyto"] and note["tmdate"] > note["tcdate"])
-        steps = (client1(both).get_references(referent=review["id"], original=True) if api == 1
-                 else client2(both).get_note_edits(review["id"], sort="tcdate"))
+        steps = (
+            client1(both).get_references(referent=review["id"], original=True)
+            if api == 1
+            else client2(both).get_note_edits(review["id"], sort="tcdate")
+        )
         assert len(steps) == 2
     edits, count = client2(both).get_note_edits(review["id"], with_count=True)
     assert count == 2

@@ -17,6 +17,7 @@ from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from analysis.draw.fonts import WHOLE, families
 from analysis.errors import Trouble, choices
 
 STYLE = Path(__file__).with_name("style.mplstyle")
@@ -53,6 +54,7 @@ def style(width: float = WIDTHS["iclr"]) -> AbstractContextManager:
     A slide is read from afar, so its text and strokes grow; a column is only narrower.
     """
     own = matplotlib.rc_params_from_file(STYLE, use_default_template=False)
+    own["font.family"] = families()
     factor = 1.6 if width > 8 else 1.0
     return matplotlib.style.context(["default", own, {name: factor * own[name] for name in SCALED}])
 
@@ -138,7 +140,7 @@ def inches_wide(text: str, size: float) -> float:
 def _relative_width(line: str) -> float:
     """How wide a line is in units of its font size."""
     written = "".join(c if ord(c) in covered() else "W" for c in line)
-    font = FontProperties(family="DejaVu Sans", size=12)
+    font = FontProperties(family=families(), size=12)
     width, *_ = text_to_path.get_text_width_height_descent(written, font, ismath=False)
     return 1.04 * width / 12  # hinting makes small text wider than its outlines
 
@@ -156,7 +158,7 @@ def first_sentence(text: str) -> str:
 @functools.cache
 def covered() -> frozenset[int]:
     """The characters that DejaVu Sans has."""
-    return frozenset(get_font(fontManager.findfont("DejaVu Sans")).get_charmap())
+    return frozenset(get_font(fontManager.findfont(WHOLE)).get_charmap())
 
 
 def foreign(figure: Figure) -> list[Text]:
@@ -168,7 +170,7 @@ def cover(texts: Sequence[Text]) -> None:
     """Give texts the installed families that write what DejaVu Sans cannot."""
     installed = {entry.name for entry in fontManager.ttflist}
     for text in texts:
-        text.set_fontfamily(["DejaVu Sans", *(name for name in FALLBACKS if name in installed)])
+        text.set_fontfamily([*families(), *(name for name in FALLBACKS if name in installed)])
 
 
 # Axes ---------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,66 @@
+"""The font of the figures: DejaVu Sans, which comes with matplotlib, without what no figure of ours needs.
+
+A PDF embeds the glyphs that it uses, and finding them in the whole font, with its rules for forty scripts, took half of
+the time of publishing a figure. So a light copy is made once and kept in matplotlib's cache: the letters, figures and signs of
+European text, kerned as before. Everything else still comes from the whole font, which stands behind it.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from hashlib import sha256
+from pathlib import Path
+
+import matplotlib
+from matplotlib.font_manager import FontProperties, fontManager
+
+WHOLE = "DejaVu Sans"
+LIGHT = "Suite Sans"  # a name of its own, so that matplotlib does not take one for the other
+# Latin with its accents, Greek and Cyrillic; dashes, quotes and bullets; arrows and signs of mathematics; blocks and shapes.
+LETTERS = (*range(0x20, 0x250), *range(0x370, 0x530), *range(0x1E00, 0x1F00))
+SIGNS = (*range(0x2000, 0x2070), *range(0x2070, 0x20D0), *range(0x2100, 0x2300), *range(0x2500, 0x2600))
+DROPPED = (
+    "GSUB",
+    "GPOS",
+    "GDEF",
+    "MATH",
+    "FFTM",
+)  # rules for scripts; pairs of European letters are in the older `kern` table too
+
+
+@functools.cache
+def families() -> list[str]:
+    """The families to draw with, the light one first; made and made known to matplotlib on the first call."""
+    known = {Path(entry.fname) for entry in fontManager.ttflist if entry.name == LIGHT}
+    for weight in ("normal", "bold"):
+        path = _light(Path(fontManager.findfont(FontProperties(family=WHOLE, weight=weight))))
+        if path not in known:
+            fontManager.addfont(path)
+    return [LIGHT, WHOLE]
+
+
+def _light(whole: Path) -> Path:
+    """The file of the light copy; another version of the whole font, or of this file, makes another one."""
+    key = sha256(whole.read_bytes() + Path(__file__).read_bytes()).hexdigest()[:12]
+    path = Path(matplotlib.get_cachedir(), f"suite-{whole.stem}-{key}.ttf")
+    if not path.is_file():
+        unfinished = path.with_name(f"{path.name}.{os.getpid()}")
+        _make(whole, unfinished)
+        os.replace(unfinished, path)
+    return path
+
+
+def _make(whole: Path, path: Path) -> None:
+    from fontTools import subset, ttLib  # a third of a second that only the first run has to pay
+
+    options = subset.Options(glyph_names=True, legacy_kern=True, name_IDs=["*"])
+    options.drop_tables += DROPPED
+    with ttLib.TTFont(whole, recalcTimestamp=False) as font:
+        reduced = subset.Subsetter(options)
+        reduced.populate(unicodes=[*LETTERS, *SIGNS])
+        reduced.subset(font)
+        for record in font["name"].names:
+            text = record.toUnicode()
+            record.string = text.replace(WHOLE, LIGHT).replace(WHOLE.replace(" ", ""), LIGHT.replace(" ", ""))
+        font.save(path)
