@@ -5,10 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
+from scipy.stats import bootstrap as scipy_bootstrap
 
 from analysis.statistics.intervals import (
     BLOCK,
     bootstrap,
+    corrected,
     estimates,
     limits,
     resampled,
@@ -108,3 +110,27 @@ def test_limits_leave_out_draws_without_a_value():
     low, high = limits(np.array([[1.0, np.nan], [np.nan, np.nan], [2.0, np.nan]]))
     assert (low[0], high[0]) == pytest.approx((1.025, 1.975))
     assert np.isnan([low[1], high[1]]).all()
+
+
+def spread_of(sums: np.ndarray) -> np.ndarray:
+    n, total, squares = sums.T
+    return np.sqrt(squares / n - (total / n) ** 2)[:, np.newaxis]
+
+
+def test_corrected_limits_agree_with_those_of_scipy():
+    values = np.random.default_rng(8).gamma(1.2, 1.0, 400).round(1)
+    kinds, counts = np.unique(values, return_counts=True)
+    sums = np.column_stack([np.ones(len(kinds)), kinds, kinds**2])
+    ours = corrected(sums, counts, spread_of, draws=9000)
+    theirs = scipy_bootstrap((values,), np.std, n_resamples=9000, method="BCa", rng=2).confidence_interval
+    plain = bootstrap(np.column_stack([np.ones(400), values, values**2]), spread_of, draws=9000)
+    assert ours["value"][0] == pytest.approx(np.std(values))
+    assert (ours["low"][0], ours["high"][0]) == pytest.approx((theirs.low, theirs.high), abs=0.012)
+    assert ours["high"][0] > plain[1][0] + 0.02  # a spread is skewed: its limits are not those of the draws
+
+
+def test_corrected_limits_of_nothing_and_of_one_paper():
+    nothing = corrected(np.zeros((0, 3)), np.zeros(0, dtype=int), spread_of)
+    assert all(np.isnan(nothing[name]).all() and nothing[name].shape == (1,) for name in ("value", "low", "high"))
+    one = corrected(np.array([[1.0, 2.0, 4.0]]), np.array([1]), spread_of, draws=10)
+    assert [one[name][0] for name in ("value", "low", "high")] == [0, 0, 0]

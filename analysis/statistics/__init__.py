@@ -14,7 +14,7 @@ import pandas as pd
 
 from analysis.errors import Trouble, choices
 
-FAMILIES = ("ledger", "ratings", "thresholds", "standing", "reviewers", "acceptance", "years")
+FAMILIES = ("ledger", "ratings", "thresholds", "standing", "reviewers", "acceptance", "years", "agreement")
 
 
 @dataclass(frozen=True)
