@@ -55,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_stand(commands)
     _add_stat(commands)
     _add_status(commands)
+    _add_diff(commands)
     _add_export(commands)
     return parser
 
@@ -93,6 +94,10 @@ def _add_snapshot(parser) -> None:
     parser.add_argument(
         "--snapshot", default="", metavar="NAME", help="a snapshot's name, or latest, release, decision"
     )
+    _add_source(parser)
+
+
+def _add_source(parser) -> None:
     parser.add_argument(
         "--source", default="", choices=("bundled", "notes", "api"), help="only snapshots from this source"
     )
@@ -199,6 +204,21 @@ def _add_status(commands) -> None:
     )
 
 
+def _add_diff(commands) -> None:
+    parser = _add(
+        commands,
+        "diff",
+        _diff,
+        "list the reviews that were added, removed or changed between two snapshots",
+        "diff --year 2020 2019-11-08 2019-12-01 --format csv",
+        _add_years,
+        _add_format,
+    )
+    _add_source(parser)
+    parser.add_argument("first", metavar="FIRST", help="a snapshot's name, or latest, release, decision")
+    parser.add_argument("second", metavar="SECOND", help="another one of the same year")
+
+
 def _add_export(commands) -> None:
     parser = _add(
         commands,
@@ -230,6 +250,13 @@ def _years(options, default: str = "") -> tuple[int, ...]:
     if not found:
         raise Trouble(f"No year of {options.venue} is in the store; fetch one first.")
     return tuple(found)
+
+
+def _one_year(options, command: str) -> int:
+    years = _years(options)
+    if len(years) != 1:
+        raise Trouble(f"`{command}` takes one year, not {len(years)}.")
+    return years[0]
 
 
 def _fetch(options) -> int:
@@ -272,13 +299,11 @@ def _run(options) -> int:
 def _stand(options) -> int:
     from analysis import standing
 
-    years = _years(options)
-    if len(years) != 1:
-        raise Trouble(f"`stand` takes one year, not {len(years)}.")
+    year = _one_year(options, "stand")
     printed, remarks = standing.answer(
         options.database,
         options.venue,
-        years[0],
+        year,
         options.snapshot,
         options.source,
         options.ratings,
@@ -333,6 +358,16 @@ def _status(options) -> int:
 
     frame = status.status(options.database, options.venue, _years(options) if options.years else ())
     print(tables.text(frame, options.format))
+    return 0
+
+
+def _diff(options) -> int:
+    from analysis import changes
+
+    year = _one_year(options, "diff")
+    found = changes.changes(options.database, options.venue, year, options.first, options.second, options.source)
+    print(changes.printed(found, options.format))
+    _tell(found.sentence())
     return 0
 
 
