@@ -19,7 +19,7 @@ from pandas.api import types
 from analysis.errors import Trouble, choices
 
 MISSING = "\N{EN DASH}"
-NAMES_OF_TIME = ("year",)  # whole numbers that take no thousands separator
+NAMES_OF_TIME = ("year", "than")  # whole numbers that take no thousands separator
 DIGITS = 10  # significant digits of a fraction in CSV and JSON: more change with the machine, fewer lose counts
 WIDE = 34  # characters: a column with a longer text is set in lines where the format knows lines
 FORMULA = re.compile(r"[=+\-@\t\r]")  # what makes a spreadsheet run a cell that begins with it

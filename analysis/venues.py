@@ -25,13 +25,16 @@ class Scale:
     """The levels a form offers for one question, in order, with the words beside them.
 
     `accept_from` is the lowest level on the accepting half. `declared` is False where no table describes the form and
-    the levels are those seen in the notes.
+    the levels are those seen in the notes. `corresponds` says by the name of another scale which of its levels mean
+    what a level of this one says.
     """
 
     levels: tuple[int, ...]
     labels: Mapping[int, str] = field(default_factory=dict)
     accept_from: int | None = None
     declared: bool = True
+    name: str = field(default="", compare=False)
+    corresponds: Mapping[str, Mapping[int, tuple[int, ...]]] = field(default_factory=dict, compare=False)
 
     def level_said(self, words: str) -> int | None:
         """The level whose label this is, whatever its case and full stop; None where it is no label."""
@@ -83,6 +86,7 @@ class VenueYear:
     texts: tuple[str, ...] = ()  # the fields that are the review's text
     area: str = ""  # the field of the submission with its research area
     deadline: date | None = None  # when submissions were due
+    reviews_due: date | None = None  # when reviewers had to be done
     released: date | None = None  # the reviews were public on this day
     decided: date | None = None  # the decisions were public on this day
     decision_snapshot: str = "final"  # what decisions were based on: `final`, or `release` where scores were put back
@@ -163,10 +167,11 @@ def _read(own: Path | None, stamp: int | None) -> dict[str, dict[int, VenueYear]
         tables = _laid_over(tables, _parsed(own))
     place = str(own or SHIPPED.name)
     for name, table in tables.items():
-        _check(name in ("scales", "forms", "venues"), place, name, "a table called scales, forms or venues")
+        _check(name in TABLES, place, name, f"a table called {choices(TABLES)}")
         _check(isinstance(table, dict), f"{place}: {name}", table, "a table")
     forms, venues = tables["forms"], tables["venues"]
-    scales = {name: _scale(f"{place}: scales.{name}", entry) for name, entry in tables["scales"].items()}
+    scales = {name: _scale(f"{place}: scales.{name}", name, entry) for name, entry in tables["scales"].items()}
+    scales = _corresponding(f"{place}: corresponds", tables.get("corresponds", {}), scales)
     return {venue: _years(f"{place}: {venue}", venue, years, forms, scales) for venue, years in venues.items()}
 
 
@@ -191,7 +196,7 @@ def _check(holds: bool, place: str, value: object, allowed: str) -> None:
         raise Trouble(f"{place}: `{value}` is not {allowed}.")
 
 
-def _scale(place: str, entry: object) -> Scale:
+def _scale(place: str, name: str, entry: object) -> Scale:
     _check(isinstance(entry, dict), place, entry, "a table with levels, labels and accept_from")
     for key in entry:
         known = key in ("levels", "labels", "accept_from")
@@ -205,7 +210,41 @@ def _scale(place: str, entry: object) -> Scale:
         _check(isinstance(words, str), f"{place}.labels.{level}", words, "a text")
     on_scale = accept_from is None or (type(accept_from) is int and accept_from in levels)
     _check(on_scale, f"{place}.accept_from", accept_from, f"one of its levels, which are {choices(levels)}")
-    return Scale(tuple(levels), {int(level): words for level, words in labels.items()}, accept_from)
+    return Scale(tuple(levels), {int(level): words for level, words in labels.items()}, accept_from, name=name)
+
+
+def _corresponding(place: str, said: Mapping, scales: Mapping[str, Scale]) -> dict[str, Scale]:
+    """The scales with what their levels mean on others."""
+    known = f"one of the scales, which are {choices(scales)}"
+    for name, others in said.items():
+        _check(name in scales, place, name, known)
+        _check(isinstance(others, dict), f"{place}.{name}", others, "a table of scales")
+        for other in others:
+            _check(other in scales, f"{place}.{name}", other, known)
+    return {
+        name: replace(
+            scale,
+            corresponds={
+                other: _readings(f"{place}.{name}.{other}", entry, scale, scales[other])
+                for other, entry in said.get(name, {}).items()
+            },
+        )
+        for name, scale in scales.items()
+    }
+
+
+def _readings(place: str, entry: object, scale: Scale, other: Scale) -> dict[int, tuple[int, ...]]:
+    """For every level of a scale the levels of another that it may mean; a higher one never means a lower one."""
+    whole = isinstance(entry, dict) and list(entry) == [str(level) for level in scale.levels]
+    _check(whole, place, entry, f"a table with all its levels in order, which are {choices(scale.levels)}")
+    for level, meant in entry.items():
+        listed = isinstance(meant, list) and bool(meant) and meant == sorted(set(meant))
+        fits = listed and set(meant) <= set(other.levels)
+        _check(fits, f"{place}.{level}", meant, f"a list of levels in order, of {choices(other.levels)}")
+    for end in (0, -1):
+        ends = [meant[end] for meant in entry.values()]
+        _check(ends == sorted(ends), place, ends, "in ascending order")
+    return {int(level): tuple(meant) for level, meant in entry.items()}
 
 
 def _years(place: str, venue: str, entry: object, forms: Mapping, scales: Mapping[str, Scale]) -> dict[int, VenueYear]:
@@ -327,6 +366,7 @@ def _kind(value: object) -> bool:
     return isinstance(value, str) and re.fullmatch("[a-z0-9_]*", value) is not None
 
 
+TABLES = ("scales", "corresponds", "forms", "venues")
 QUESTIONS = ("rating", "confidence", "experience")
 TEXT: Rule = (lambda value: isinstance(value, str), "a text")
 TABLE: Rule = (lambda value: isinstance(value, dict), "a table")
@@ -349,7 +389,7 @@ KEYS: Mapping[str, Rule] = {
     "scores": TABLE,
     "texts": LIST,
     "area": TEXT,
-    **dict.fromkeys(("deadline", "released", "decided"), DAY),
+    **dict.fromkeys(("deadline", "reviews_due", "released", "decided"), DAY),
     "decision_snapshot": (lambda value: value in ("final", "release"), "final or release"),
     "official": (_counts, "a table of counts"),
     "official_source": TEXT,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from datetime import date
@@ -242,7 +243,7 @@ def without(key: str) -> str:
         (OWN.replace('{ field = "overall", scale = "hub" }', '{ field = "overall" }'), "rating: .* is not a question"),
         (without("listings"), r"listings: `\(\)` is not given \(a year that is not on OpenReview"),
         (without("form"), "Hub 2026: api: `None` is not given"),
-        ("venus = 1", "`venus` is not a table called scales, forms or venues"),
+        ("venus = 1", "`venus` is not a table called scales, corresponds, forms or venues"),
         ("forms = 1", "forms: `1` is not a table"),
         ("venues.Hub = 1", "Hub: `1` is not a table with a table for each year"),
         ("scales.hub = 1", "scales.hub: `1` is not a table with levels"),
@@ -255,3 +256,53 @@ def test_a_wrong_entry_is_told_with_file_key_value_and_what_is_allowed(tmp_path,
         venue_year("Hub", 2026, own(tmp_path, text))
     assert str(tmp_path / "venues.toml") in str(told.value)
     assert "\n" not in str(told.value)
+
+
+def test_levels_correspond_by_their_words():
+    six, even = (venue_year("ICLR", year).rating_scale for year in (2024, 2026))
+    assert six.corresponds["even"] == {1: (0,), 3: (2,), 5: (4,), 6: (6,), 8: (8,), 10: (10,)}
+    for level, (other,) in six.corresponds["even"].items():
+        assert even.labels[other].startswith(six.labels[level])
+    assert venue_year("ICLR", 2019).rating_scale.corresponds["four"][7] == (6, 8)
+    assert even.corresponds == {}
+
+
+def test_accept_sides_correspond():
+    """A level on the accept side of one scale never means one on the reject side of another."""
+    for year in (2019, 2024):
+        scale = venue_year("ICLR", year).rating_scale
+        for other in scale.corresponds.values():
+            assert all((level >= 6) == (one >= 6) for level, meant in other.items() for one in meant)
+
+
+CORRESPONDING = """
+[scales.few]
+levels = [1, 2]
+accept_from = 2
+
+[corresponds.few.four]
+1 = [1, 3]
+2 = [6]
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("corresponds.none.four = {}", "corresponds: `none` is not one of the scales"),
+        ("corresponds.four.none = {}", "corresponds.four: `none` is not one of the scales"),
+        ("corresponds.four = 3", "corresponds.four: `3` is not a table of scales"),
+        (CORRESPONDING.replace("2 = [6]", ""), "a table with all its levels in order, which are 1 or 2"),
+        (CORRESPONDING.replace("[6]", "[7]"), "corresponds.few.four.2: `[7]` is not a list of levels in order"),
+        (CORRESPONDING.replace("[6]", "[]"), "corresponds.few.four.2: `[]` is not a list of levels in order"),
+        (CORRESPONDING.replace("[6]", "[1]"), "corresponds.few.four: `[3, 1]` is not in ascending order"),
+    ],
+)
+def test_a_wrong_correspondence_is_named(tmp_path, text, said):
+    with pytest.raises(Trouble, match=re.escape(said)):
+        venue_year("ICLR", 2020, own(tmp_path, text))
+
+
+def test_correspondences_of_ones_own(tmp_path):
+    database = own(tmp_path, CORRESPONDING)
+    assert venue_year("ICLR", 2019, database).rating_scale.corresponds["four"][4] == (1, 3)

@@ -14,7 +14,18 @@ import pandas as pd
 
 from analysis.errors import Trouble, choices
 
-FAMILIES = ("ledger", "ratings", "thresholds", "standing", "reviewers", "acceptance", "years", "agreement")
+FAMILIES = (
+    "ledger",
+    "ratings",
+    "thresholds",
+    "standing",
+    "reviewers",
+    "acceptance",
+    "years",
+    "agreement",
+    "scales",
+    "growth",
+)
 
 
 @dataclass(frozen=True)
