@@ -293,7 +293,7 @@ def _saved(figure: Figure, title: str, stamp: str) -> dict[str, bytes]:
         cover(written_elsewhere)
         # One layout for all three formats, which would each make their own.
         figure.draw_without_rendering()
-        figure.set_layout_engine("none")
+        figure.set_layout_engine(None)  # "none" leaves a place holder, for which each format draws twice
         # A reader's browser may have the characters that are missing here: the SVG keeps them as text.
         with matplotlib.rc_context({"svg.fonttype": "none"} if written_elsewhere else {}):
             return {kind: _bytes(figure, kind, metadata) for kind, metadata in METADATA.items()}
