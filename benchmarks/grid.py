@@ -24,9 +24,9 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
+sys.path[0] = str(ROOT)
 
-from machine import Cost, described, measure  # noqa: E402
+from benchmarks.machine import Cost, described, measure  # noqa: E402
 
 WAYS = ("run", "plain", "loop", "floor")
 
