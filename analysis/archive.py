@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +43,11 @@ class Kept:
     said: Said  # venue, year, name, stage, taken_at, source, digest
     kept: bool = True
 
+    @property
+    def pruned(self) -> bool:
+        """Whether it is a snapshot no more, and only holds notes that other files refer to."""
+        return "pruned" in self.said
+
     def keep(self) -> None:
         """Put a new file in its place, for good; one that is there already stays."""
         if self.kept:
@@ -74,8 +79,13 @@ def folder_of(database: Path) -> Path:
 
 
 def kept(folder: Path) -> list[Kept]:
-    """All files of an archive, the oldest of each venue-year first."""
-    return [one for place in sorted(folder.glob("*/")) for one in _kept_in(place)]
+    """The snapshots of an archive, the oldest of each venue-year first."""
+    return [one for place in sorted(folder.glob("*/")) for one in _kept_in(place) if not one.pruned]
+
+
+def place_of(folder: Path, venue: str, year: int | str) -> Path:
+    """Where the files of one venue-year are."""
+    return folder / re.sub(r"[^a-z0-9]+", "-", f"{venue}-{year}".lower())
 
 
 @contextmanager
@@ -84,13 +94,13 @@ def drafted(pages: Iterable[list[Note]], folder: Path, said: Said) -> Iterator[K
 
     Where the newest file of this snapshot holds the same notes, it is that file.
     """
-    place = folder / re.sub(r"[^a-z0-9]+", "-", f"{said['venue']}-{said['year']}".lower())
+    place = place_of(folder, said["venue"], said["year"])
     files = _kept_in(place)
     last = int(files[-1].path.name.partition("-")[0]) if files else 0
     path = place / f"{last + 1:04d}-{said['name']}.parquet"
     try:
         draft = _draft(pages, path, [one.path for one in files], said)
-        newest = [one for one in files if one.said["name"] == said["name"]][-1:]
+        newest = [one for one in files if one.said["name"] == said["name"] and not one.pruned][-1:]
         yield next((one for one in newest if one.said["digest"] == draft.said["digest"]), draft)
     finally:
         _unkept(path).unlink(missing_ok=True)
@@ -168,9 +178,13 @@ def _sort(file: BinaryIO, lines: list[_Line], known: set[str], rows: Path) -> No
 
 
 def _copy(con, rows: Path, path: Path, said: Said) -> None:
+    _write(con, f"from {_rows_of(rows)}", path, said)
+
+
+def _write(con, query: str, path: Path, said: Said) -> None:
     described = ", ".join(f"{key}: '{_quoted(value)}'" for key, value in said.items())
     con.execute(
-        f"copy (from {_rows_of(rows)}) to '{_quoted(_unkept(path))}' "
+        f"copy ({query}) to '{_quoted(_unkept(path))}' "
         f"(format parquet, compression zstd, row_group_size {GROUP}, kv_metadata {{{described}}})"
     )
 
@@ -182,6 +196,39 @@ def _rows_of(rows: Path) -> str:
 
 def _unkept(path: Path) -> Path:
     return path.with_name(path.name + ".new")
+
+
+# Pruning ------------------------------------------------------------------------------------------------------------
+
+
+def prune(place: Path, names: Collection[str]) -> None:
+    """Take the snapshots of these names out of a venue-year's archive; notes that others refer to stay.
+
+    A file that holds such notes is replaced by one with these alone, which is no snapshot any more; others are removed.
+    Each step leaves all that the snapshots which stay need, so it may be interrupted anywhere, and done again.
+    """
+    files = _kept_in(place)
+    going = [one.pruned or one.said["name"] in names for one in files]
+    for number, one in enumerate(files):
+        if going[number]:
+            later = range(number + 1, len(files))
+            _strip(one, [files[other].path for other in later if not going[other]])
+
+
+def _strip(one: Kept, later: list[Path]) -> None:
+    """Leave only the notes of a file that later files refer to."""
+    needed = f"json is not null and version in (select version from {_files(later)} where json is null)"
+    with _connection(one.path.parent) as con:
+        kept, held = f"from {_files([one.path])} where {needed if later else 'false'}", f"from {_files([one.path])}"
+        number = con.execute(f"select count(*) {kept}").fetchall()[0][0]
+        if one.pruned and number == con.execute(f"select count(*) {held}").fetchall()[0][0]:
+            return
+        if number:
+            _write(con, f"select * {kept}", one.path, {**one.said, "pruned": "yes"})
+    if number:
+        Kept(one.path, one.earlier, one.said, kept=False).keep()
+    else:
+        one.path.unlink()
 
 
 # Reading ------------------------------------------------------------------------------------------------------------

@@ -57,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_status(commands)
     _add_diff(commands)
     _add_export(commands)
+    _add_prune(commands)
     return parser
 
 
@@ -231,6 +232,26 @@ def _add_export(commands) -> None:
     parser.add_argument("--to", type=Path, required=True, metavar="DIR", help="the folder to make, or to replace")
 
 
+def _add_prune(commands) -> None:
+    parser = _add(
+        commands,
+        "prune",
+        _prune,
+        "remove old fetched snapshots; of each stage the first and the last stay, and so does the last week",
+        "prune --year 2027 --keep 14 --dry-run   (--venue all: every venue in the store)",
+        _add_years,
+        _add_format,
+    )
+    parser.add_argument(
+        "--keep",
+        type=int,
+        default=7,
+        metavar="DAYS",
+        help="days to keep, back from a year's newest snapshot (default: 7)",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="say what would stay, and why")
+
+
 # The commands -------------------------------------------------------------------------------------------------------
 
 
@@ -373,14 +394,32 @@ def _diff(options) -> int:
 
 def _export(options) -> int:
     from analysis.export import export
+
+    venue, years = _asked_of_the_store(options)
+    if venue:
+        years = _years(options, default="all")  # bundled ones are loaded
+    print(export(options.database, options.to, venue, years))
+    return 0
+
+
+def _prune(options) -> int:
+    from analysis import tables
+    from analysis.prune import prune
+
+    venue, years = _asked_of_the_store(options)
+    frame = prune(options.database, venue, years, options.keep, options.dry_run, _tell)
+    print(tables.text(frame, options.format))
+    return 0
+
+
+def _asked_of_the_store(options) -> tuple[str, tuple[int, ...]]:
+    """A venue and years of which there may be anything in the store; nothing where all are meant."""
     from analysis.venues import parse_years
 
-    if options.venue == "all":
-        years = () if options.years in ("", "all") else tuple(parse_years(options.years))
-        print(export(options.database, options.to, years=years))
-    else:
-        print(export(options.database, options.to, options.venue, _years(options, default="all")))
-    return 0
+    venue = "" if options.venue == "all" else options.venue
+    if options.years in ("", "all"):
+        return venue, ()
+    return venue, tuple(parse_years(options.years, venue or "ICLR", options.database))
 
 
 def _tell(line: str) -> None:
