@@ -160,18 +160,8 @@ def test_interrupted_anywhere_nothing_that_stays_is_lost_and_the_next_run_ends_i
         for path in (some_days, *archive.folder_of(some_days).rglob("*.parquet")):
             (place.parent / path.relative_to(some_days.parent)).write_bytes(path.read_bytes())
         steps = itertools.count()
-
-        def counted(step, steps=steps, stop=stop):
-            def run(path, *args, **more):
-                removes_nothing = step is unlink and Path(path).suffix != ".parquet"
-                if not removes_nothing and next(steps) == stop:
-                    raise KeyboardInterrupt
-                return step(path, *args, **more)
-
-            return run
-
-        monkeypatch.setattr(os, "replace", counted(replace))
-        monkeypatch.setattr(Path, "unlink", counted(unlink))
+        monkeypatch.setattr(os, "replace", _stopping(replace, steps, stop))
+        monkeypatch.setattr(Path, "unlink", _stopping(unlink, steps, stop))
         try:
             prune(place, keep=KEEP, say=silent)
             done = True
@@ -192,6 +182,18 @@ def test_interrupted_anywhere_nothing_that_stays_is_lost_and_the_next_run_ends_i
         if done:
             break
     assert stop >= 5  # files of notes, and two databases
+
+
+def _stopping(step, steps, stop: int):
+    """A step that changes files, which stops before it does so for the `stop`th time."""
+
+    def run(path, *args, **more):
+        changes_nothing = step.__name__ == "unlink" and Path(path).suffix != ".parquet"
+        if not changes_nothing and next(steps) == stop:
+            raise KeyboardInterrupt
+        return step(path, *args, **more)
+
+    return run
 
 
 def test_a_dry_run_changes_nothing(database):
