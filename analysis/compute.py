@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
 
-from analysis import sample
-from analysis.errors import Trouble
+from analysis import fetch, sample
+from analysis.errors import Trouble, choices
+from analysis.snapshots import pair
 from analysis.statistics import Statistic, statistic
 
 
@@ -91,18 +93,49 @@ def _labelled(frame: pd.DataFrame, column: str, value: object) -> pd.DataFrame:
 
 
 def _pairs(wanted: Statistic, asked: Asked) -> Answer:
-    if asked.by:
-        raise Trouble(f"`{wanted.name}` compares two snapshots and cannot be split with --by.")
     frames, samples = [], []
     for year in asked.years:
-        names = asked.snapshot.split(",") if asked.snapshot else ["release", ""]
-        if len(names) != 2:
-            raise Trouble(f"`{wanted.name}` compares two snapshots: --snapshot FIRST,SECOND (got {asked.snapshot!r}).")
-        before, after = (_load(wanted, asked, year, snapshot) for snapshot in names)
-        frame = _call(wanted, asked, before, after)
+        before, after = (_load(wanted, asked, year, name) for name in _two_snapshots(wanted, asked, year))
+        frame = _by_pair(wanted, asked, before, after)
         frames.append(_labelled(frame, "year", year) if len(asked.years) > 1 else frame)
         samples += [before, after]
     return _answer(wanted, frames, samples)
+
+
+def _two_snapshots(wanted: Statistic, asked: Asked, year: int) -> Sequence[str]:
+    """The names asked for; else the first and the last snapshot whose papers, or reviews, are the same ones."""
+    if asked.snapshot:
+        names = asked.snapshot.split(",")
+        if len(names) != 2:
+            raise Trouble(f"`{wanted.name}` compares two snapshots: --snapshot FIRST,SECOND (got {asked.snapshot!r}).")
+        return names
+    held = fetch.ensure(asked.database, asked.venue, year, asked.source)
+    found = pair(held, wanted.linked)
+    if found is None:
+        what = {"paper_ids": "papers", "review_ids": "reviews"}[wanted.linked]
+        names = choices(dict.fromkeys(one.name for one in held))
+        raise Trouble(
+            f"{asked.venue} {year} has no two snapshots of the same {what}, one from before the decisions (it has "
+            f"{names}): `{wanted.name}` cannot compare them{_unlinked(wanted)}."
+        )
+    return [one.name for one in found]
+
+
+def _unlinked(wanted: Statistic) -> str:
+    return "; multiset-movement needs only the same papers" if wanted.linked == "review_ids" else ""
+
+
+def _by_pair(wanted: Statistic, asked: Asked, before: sample.Sample, after: sample.Sample) -> pd.DataFrame:
+    """The statistic for each value that the column has in the second snapshot; the same papers or reviews of the first."""
+    if not asked.by:
+        return _call(wanted, asked, before, after)
+    parts = [
+        _labelled(_call(wanted, asked, *two), asked.by, value)
+        for value, two in sample.split_pair(before, after, asked.by)
+    ]
+    if not parts:
+        raise Trouble(f"{after.snapshot.title} has no value in the column `{asked.by}` to split by.")
+    return pd.concat(parts, ignore_index=True)
 
 
 def _across(wanted: Statistic, asked: Asked) -> Answer:

@@ -22,7 +22,7 @@ from pathlib import Path
 from analysis import DATABASE, ROOT, fetch, parameters, store
 from analysis.errors import Trouble, choices, count
 from analysis.places import place
-from analysis.snapshots import Snapshot, choose
+from analysis.snapshots import Snapshot, choose, pair
 from analysis.venues import venue_year
 
 START_ATTEMPTS = 3
@@ -192,12 +192,8 @@ def _tell_missing(notebooks: Sequence[Path], held: Mapping[int, list[Snapshot]],
 
 def _pairs(held: Sequence[Snapshot]) -> list[dict[str, str]]:
     """The first snapshot from before the decisions and the last one of all, of the same papers."""
-    ordered = sorted(held, key=lambda one: one.order)
-    for ids in dict.fromkeys(one.paper_ids for one in reversed(ordered)):
-        same = [one for one in ordered if one.paper_ids == ids]
-        if len(same) > 1 and same[0].stage != "final":
-            return [{"before": same[0].name, "after": same[-1].name}]
-    return []
+    found = pair(held)
+    return [{"before": found[0].name, "after": found[1].name}] if found else []
 
 
 def _job(

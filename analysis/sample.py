@@ -30,7 +30,8 @@ class Sample:
 
     `papers`: a row a paper, in order of `paper` (integer key): outcome, tier, reviews (how many with a rating), total and
     squares (sums of the ratings and of their squares), accept_side (ratings on the accept side), average (NaN without a review).
-    `reviews`: a row a review that has a rating, in order of `paper`: rating, confidence, experience (NaN where missing).
+    `reviews`: a row a review that has a rating, in order of `paper`: review (the same number in all snapshots whose
+    `review_ids` agree), rating, confidence, experience (NaN where missing).
     `remarks`: sentences to print with every number made of it.
     """
 
@@ -85,6 +86,38 @@ class Sample:
             raise Trouble(f"There is no column `{column}` to split by; there are {choices(dict.fromkeys(names))}.")
         for value in sorted(frame[column].dropna().unique()):
             yield _plain(value), keep(self, (frame[column] == value).to_numpy())
+
+
+def split_pair(before: Sample, after: Sample, column: str) -> Iterator[tuple[object, tuple[Sample, Sample]]]:
+    """Two samples for each value of a column of the second snapshot: its papers or reviews, and the same ones of the first.
+
+    Trouble for a column of reviews where only papers are linked.
+    """
+    for value, part in after.split(column):
+        if column in after.papers:
+            yield value, (before.having(before.papers["paper"].isin(part.papers["paper"]).to_numpy()), part)
+        else:
+            require_linked(before, after)
+            same = before.reviews["review"].isin(part.reviews["review"]).to_numpy()
+            yield value, (before.having_reviews(same), part)
+
+
+def are_linked(before: Sample, after: Sample, same: str = "review_ids") -> bool:
+    """Whether the reviews (or, with ``same="paper_ids"``, the papers) of two samples are the same ones."""
+    return getattr(before.snapshot, same) == getattr(after.snapshot, same)
+
+
+def require_linked(before: Sample, after: Sample, same: str = "review_ids") -> None:
+    """Trouble, in one sentence, where two samples cannot be compared paper by paper, or review by review."""
+    if are_linked(before, after, same):
+        return
+    what, instead = {
+        "paper_ids": ("papers", "take two snapshots from one source"),
+        "review_ids": ("reviews", "`stat multiset-movement` needs only the same papers"),
+    }[same]
+    raise Trouble(
+        f"Which {what} of {before.snapshot.title} and {after.snapshot.name} are the same ones is not known: {instead}."
+    )
 
 
 def _plain(value: object) -> object:

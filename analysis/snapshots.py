@@ -93,3 +93,16 @@ def _excuse(found: Snapshot, alias: str, asked: str, usual: tuple[str, ...]) -> 
         return ""
     missing = {"release": "from before the decisions", "decision": "that the decisions were based on"}[usual[0]]
     return f"There is no snapshot of {found.venue} {found.year} {missing}; this is {found.name} ({found.stage})."
+
+
+def pair(snapshots: Sequence[Snapshot], same: str = "paper_ids") -> tuple[Snapshot, Snapshot] | None:
+    """The first snapshot from before the decisions and the last one of all whose papers are the same; None without two.
+
+    With ``same="review_ids"`` reviews are the same ones as well. The newest such ids are taken.
+    """
+    ordered = sorted(snapshots, key=lambda snapshot: snapshot.order)
+    for ids in dict.fromkeys(getattr(one, same) for one in reversed(ordered)):
+        alike = [one for one in ordered if getattr(one, same) == ids]
+        if len(alike) > 1 and alike[0].stage != "final":
+            return alike[0], alike[-1]
+    return None

@@ -30,7 +30,7 @@ TABLES = ("snapshots", "submissions", "reviews", "decisions", "meta_reviews", "c
 OFFLINE = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 
 # Columns that every sample has.
-SAMPLED = ("paper", "outcome", "tier", "rating", "confidence", "experience")
+SAMPLED = ("paper", "outcome", "tier", "review", "rating", "confidence", "experience")
 
 Rows = Mapping[str, list[dict]]
 
@@ -114,10 +114,18 @@ def papers(con: duckdb.DuckDBPyConnection, snapshot_id: int, columns: Sequence[s
 def rated_reviews(
     con: duckdb.DuckDBPyConnection, snapshot_id: int, columns: Sequence[str] = (), join: Path | None = None
 ):
-    """A frame with a row a review that has a rating: paper, rating, confidence, experience, then the columns asked for."""
+    """A frame with a row a review that has a rating: paper, review, rating, confidence, experience, then the columns asked for."""
     extra = _extra(con, "reviews", columns)
-    # As floats a missing value is NaN in every snapshot, whether others are missing too or not.
-    wanted = ["paper", "rating", "confidence::float as confidence", "experience::float as experience", *extra]
+    # As floats a missing value is NaN in every snapshot, whether others are missing too or not. Ids are texts, which
+    # ten million reviews cannot afford: 64 bits of one tell which reviews of two snapshots are the same.
+    wanted = [
+        "paper",
+        "hash(review_id) as review",
+        "rating",
+        "confidence::float as confidence",
+        "experience::float as experience",
+        *extra,
+    ]
     return _frame(con, "reviews", "review_id", wanted, snapshot_id, join, "rating is not null", "paper, review_id")
 
 

@@ -43,6 +43,7 @@ def make_sample(
     given = [level or np.nan for some in experience for level in some] or [np.nan] * len(rows)
     frame = pd.DataFrame(rows, columns=["paper", "rating"]).astype("int64").assign(confidence=given, experience=given)
     frame["rating"] = frame["rating"].astype("int8")
+    frame.insert(1, "review", np.arange(len(frame), dtype="uint64"))
     outcomes = list(outcomes) or ["rejected"] * len(ratings)
     listed = {"paper": np.arange(len(ratings)), "outcome": outcomes, "tier": list(tiers) or [None] * len(ratings)}
     form = replace(
@@ -70,6 +71,27 @@ def drawn_sample(drawn: Sequence[tuple], population: str = "all", **options) -> 
     experience = [[level for _, level in some] for some, _ in drawn]
     outcomes = [outcome for _, outcome in drawn]
     return restrict(make_sample(ratings, outcomes, experience=experience, **options), population)
+
+
+def make_pair(
+    papers: Sequence[Sequence[tuple[int | None, int | None, int]]], outcomes: Sequence[str] = (), **options
+) -> tuple[Sample, Sample]:
+    """Two snapshots of these papers: each a list of reviews as (first rating, second rating, experience), None = not there."""
+    before, after = (
+        make_sample(
+            [[review[place] for review in some if review[place] is not None] for some in papers],
+            outcomes,
+            experience=[[review[2] for review in some if review[place] is not None] for some in papers],
+            stage=stage,
+            **options,
+        )
+        for place, stage in enumerate(("release", "final"))
+    )
+    numbered = [review for some in papers for review in some]
+    for place, sample in enumerate((before, after)):
+        there = [number for number, review in enumerate(numbered) if review[place] is not None]
+        sample.reviews["review"] = np.array(there, dtype="uint64")
+    return before, after
 
 
 def reordered(drawn: Sequence[tuple]) -> list[tuple]:

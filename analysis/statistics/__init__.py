@@ -25,6 +25,7 @@ FAMILIES = (
     "agreement",
     "scales",
     "growth",
+    "movement",
 )
 
 
@@ -33,7 +34,7 @@ class Statistic:
     """A function with the name people type, and what it wants.
 
     `takes` is `sample`, `pair` (two snapshots of a year), `samples` (one of each year) or `ratings` (a sample and one paper's). `need` is a review column without
-    which a snapshot is no use. `shares` are the columns that are fractions: printed as percent.
+    which a snapshot is no use. `linked` is what must be the same in a pair: `paper_ids` or `review_ids`. `shares` are the columns that are fractions: printed as percent.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Statistic:
     need: str
     shares: tuple[str, ...]
     seeded: bool
+    linked: str = "paper_ids"
 
     @property
     def question(self) -> str:
@@ -59,6 +61,7 @@ def register(
     population: str = "reviewed",
     need: str = "",
     shares: tuple[str, ...] = ("value", "low", "high"),
+    linked: str = "paper_ids",
 ):
     """Make a function known as a statistic: ``@register("ratings")``."""
 
@@ -67,7 +70,7 @@ def register(
             "seed"
             in function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
         )
-        _known[name] = Statistic(name, function, takes, population, need, shares, seeded)
+        _known[name] = Statistic(name, function, takes, population, need, shares, seeded, linked)
         return function
 
     return remember
