@@ -21,11 +21,14 @@ FAMILIES = (
     "standing",
     "reviewers",
     "acceptance",
+    "line",
+    "fates",
     "years",
     "agreement",
     "scales",
     "growth",
     "movement",
+    "arbitrariness",
 )
 
 

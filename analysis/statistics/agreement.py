@@ -66,7 +66,7 @@ def variation(sample: Sample, draws: int = DRAWS, seed: int = 0) -> pd.DataFrame
     are not compared. Checked: 1.104 and 1.027 for 2019, 1.721 and 1.381 for 2020, final.
     """
     kinds, counts = kinds_of(sample.profiles())
-    columns = corrected(_moments(kinds, sample.scale.levels), counts, _deviations, draws, seed)
+    columns = corrected(moments_of(kinds, sample.scale.levels), counts, _deviations, draws, seed)
     return pd.DataFrame(
         {"measure": DEVIATIONS, **columns, "papers": int(counts.sum()), "n": int(counts @ kinds.sum(axis=1))}
     )
@@ -105,7 +105,7 @@ def _panels(counts: np.ndarray, kinds: np.ndarray) -> int:
     return int(counts[kinds.sum(axis=1) > 1].sum())
 
 
-def _moments(kinds: np.ndarray, levels: Sequence[int]) -> np.ndarray:
+def moments_of(kinds: np.ndarray, levels: Sequence[int]) -> np.ndarray:
     """What an analysis of variance needs of each kind of paper: 1, reviews, their square, sum, sum of squares, sum²/reviews."""
     size, values = kinds.sum(axis=1), np.array(levels)
     total, squares = kinds @ values, kinds @ values**2
@@ -120,11 +120,11 @@ def _sums(kinds: np.ndarray, levels: Sequence[int]) -> np.ndarray:
     first, second = np.triu_indices(len(levels))
     met = kinds[:, first] * kinds[:, second] - np.where(first == second, kinds[:, first], 0)
     others = np.maximum(size - 1, 1)[:, np.newaxis]  # a single rating meets none: its row is 0
-    return np.column_stack([_moments(kinds, levels), pairs, met / others])
+    return np.column_stack([moments_of(kinds, levels), pairs, met / others])
 
 
 def _components(sums: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mean squares within and between papers, and the variance component between, from sums of `_moments`."""
+    """Mean squares within and between papers, and the variance component between, from sums of `moments_of`."""
     papers, n, sizes, total, squares, explained = sums[:, :6].T
     within = (squares - explained) / (n - papers)
     between = (explained - total**2 / n) / (papers - 1)
@@ -132,7 +132,7 @@ def _components(sums: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return within, between, (between - within) * (papers - 1) / (n - sizes / n)
 
 
-def _icc(sums: np.ndarray) -> np.ndarray:
+def intraclass(sums: np.ndarray) -> np.ndarray:
     within, _, component = _components(sums)
     return component / (component + within)
 
@@ -152,7 +152,7 @@ def _measures(levels: Sequence[int]):
         # For ordinal data the distance of two levels is how many ratings lie between them: alpha of the mid-ranks.
         ranks = marginal.cumsum(axis=1) - marginal / 2
         alphas = [_alpha(met, marginal, places) for places in (np.broadcast_to(values, ranks.shape), ranks)]
-        return np.column_stack([_icc(sums), *alphas, _correlation(sums[:, 6:10])])
+        return np.column_stack([intraclass(sums), *alphas, _correlation(sums[:, 6:10])])
 
     return estimate
 
@@ -244,10 +244,10 @@ def reliability(sample: Sample, draws: int = DRAWS, seed: int = 0) -> pd.DataFra
     size = np.array(PANELS)
 
     def estimate(sums: np.ndarray) -> np.ndarray:
-        icc, within = np.maximum(_icc(sums), 0)[:, np.newaxis], _components(sums)[0][:, np.newaxis]
+        icc, within = np.maximum(intraclass(sums), 0)[:, np.newaxis], _components(sums)[0][:, np.newaxis]
         return np.column_stack([size * icc / (1 + (size - 1) * icc), np.sqrt(np.maximum(within, 0) / size)])
 
-    columns = corrected(_moments(kinds, sample.scale.levels), counts, estimate, draws, seed)
+    columns = corrected(moments_of(kinds, sample.scale.levels), counts, estimate, draws, seed)
     of = {name: column.reshape(2, len(size)) for name, column in columns.items()}
     papers = np.bincount(kinds.sum(axis=1), weights=counts, minlength=len(size) + 1)[size]
     return pd.DataFrame(
@@ -277,7 +277,7 @@ def uncertain_order(sample: Sample, draws: int = DRAWS, seed: int = 0) -> pd.Dat
     from step to step has no 95 % interval.
     """
     kinds, counts = kinds_of(sample.profiles())
-    moments, cells = _moments(kinds, sample.scale.levels), _cells(kinds, sample.scale.levels)
+    moments, cells = moments_of(kinds, sample.scale.levels), _cells(kinds, sample.scale.levels)
     n = int(counts.sum())
     with np.errstate(divide="ignore", invalid="ignore"):
         value = _unordered(counts[np.newaxis], moments, cells)[0]

@@ -160,3 +160,20 @@ def _corrected_limits(drawn: np.ndarray, value: float, acceleration: float, pape
     levels = [normal.cdf(bias + tail / max(1 - acceleration * tail, 0.2)) for tail in tails]
     low, high = np.quantile(drawn, levels)
     return min(low, value), max(high, value)
+
+
+# Several tests at once ----------------------------------------------------------------------------------------------
+
+
+def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
+    """The p-values of several tests adjusted for how many there are (q-values); missing ones are no tests.
+
+    Rejecting where q <= 0.05 keeps the expected share of false findings at 5 % (Benjamini and Hochberg 1995).
+    """
+    p = np.asarray(p, dtype=float)
+    tested = np.flatnonzero(~np.isnan(p))
+    order = tested[np.argsort(p[tested], kind="stable")[::-1]]  # the largest first
+    ranks = np.arange(len(order), 0, -1)
+    q = np.full(p.shape, np.nan)
+    q[order] = np.minimum.accumulate(np.minimum(p[order] * len(order) / np.maximum(ranks, 1), 1))
+    return q
