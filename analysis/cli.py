@@ -171,6 +171,12 @@ def _add_stand(commands) -> None:
     parser.add_argument(
         "--average", default="", metavar="A", help="instead of ratings: their average, as printed somewhere"
     )
+    parser.add_argument(
+        "--population",
+        default="reviewed",
+        choices=("reviewed", "active", "decided"),
+        help="among which papers (default: reviewed)",
+    )
 
 
 def _add_stat(commands) -> None:
@@ -297,7 +303,7 @@ def _fetch(options) -> int:
 
 
 def _run(options) -> int:
-    from analysis import gallery, runner
+    from analysis import page, runner
 
     settings = runner.Settings(
         venue=options.venue,
@@ -313,7 +319,7 @@ def _run(options) -> int:
     )
     result = runner.run(_years(options, default="all"), settings, _tell)
     if not options.dry_run:
-        print(f"The page is {gallery.make(ROOT / 'figures')}")
+        print(f"The page is {page.make(ROOT / 'figures', settings.database)}")
     return result.status
 
 
@@ -330,6 +336,7 @@ def _stand(options) -> int:
         options.ratings,
         options.average,
         options.format,
+        options.population,
     )
     print(printed)
     for remark in remarks:

@@ -228,7 +228,7 @@ def fingerprint(job: Job, settings: Settings, held: Sequence[Snapshot]) -> dict[
     """What a job's result follows from, by part, so that a change can be named; `held` is what the store holds."""
     return {
         "notebook": _hash(job.notebook.read_bytes()),
-        "package": _package(settings.root / "analysis"),
+        "package": package_digest(settings.root / "analysis"),
         "parameters": _hash(json.dumps(job.values, sort_keys=True).encode()),
         "data": _data(job, settings, held),
         "libraries": _hash(*(path.read_bytes() for path in sorted(settings.root.glob("requirements.lock")))),
@@ -243,7 +243,7 @@ def _hash(*contents: bytes) -> str:
 
 
 @cache
-def _package(folder: Path) -> str:
+def package_digest(folder: Path = ROOT / "analysis") -> str:
     """All of the package: which statistic a notebook uses is not found out, so any change reruns everything."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     return _hash(*(path.relative_to(folder).as_posix().encode() + path.read_bytes() for path in files))

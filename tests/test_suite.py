@@ -13,8 +13,8 @@ import pytest
 from analysis import ROOT
 
 COLD = (
-    "from analysis import gallery, runner; from analysis import ROOT\n"
-    "result = runner.run([2020], runner.Settings(warm=False, jobs=1), print); gallery.make(ROOT / 'figures')\n"
+    "from analysis import page, runner; from analysis import ROOT\n"
+    "result = runner.run([2020], runner.Settings(warm=False, jobs=1), print); page.make(ROOT / 'figures')\n"
     "raise SystemExit(result.status)"
 )
 

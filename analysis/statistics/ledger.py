@@ -32,7 +32,7 @@ def groups(sample: Sample) -> dict[str, np.ndarray]:
 
 def tiers(sample: Sample) -> list[str]:
     """The tiers in order of prestige; those that no table describes come last, by name."""
-    seen = set(sample.papers.loc[sample.papers["outcome"] == "accepted", "tier"].dropna())
+    seen = set(sample.papers.loc[sample.papers["outcome"] == "accepted", "tier"].dropna().unique())
     return [*sample.form.tiers, *sorted(seen.difference(sample.form.tiers))]
 
 

@@ -23,6 +23,13 @@ from analysis.statistics.ratings import attained, text_of
 ENOUGH_ALIKE = 30  # fewer papers with the same ratings say too little: a wider likeness is taken
 ENOUGH_NEAR = 50  # papers that a window around the average has to hold
 
+# The populations that a paper can be placed in, as the sentence calls their papers.
+PLACED = {
+    "reviewed": "with a review",
+    "active": "with a review and neither withdrawn nor desk-rejected",
+    "decided": "with a review and a decision",
+}
+
 POSITION = ("below", "tied", "at_or_below", "mid_rank", "top", "top_mid_rank", "top_at_or_below")
 
 
@@ -176,7 +183,7 @@ def _moves(levels: Sequence[int], ratings: Sequence[int]) -> list[tuple[int, int
 
 
 @register("fate", takes="ratings", population="all")
-def fate(sample: Sample, ratings: Sequence[int] | Given) -> pd.DataFrame:
+def fate(sample: Sample, ratings: Sequence[int] | Given, population: str = "reviewed") -> pd.DataFrame:
     """How many of the reviewed papers with such ratings were accepted?
 
     The last row is the answer. The likenesses are tried in this order: exactly these ratings; as many reviews, and as
@@ -184,12 +191,12 @@ def fate(sample: Sample, ratings: Sequence[int] | Given) -> pd.DataFrame:
     shows `n` and no value, and the next is tried. The third takes the smallest distance at which 50 reviewed papers
     lie, whatever their number of reviews, equally far to both sides (all papers, if there are fewer); `like` tells
     the distance. `lowest` and `highest` are the averages of the papers found. `value` is accepted / n of all reviewed
-    papers, withdrawn ones included, with Wilson limits. It counts past papers and predicts nothing for one. Trouble
-    where it is not known who was accepted.
+    papers, withdrawn ones included (or of those active or decided), with Wilson limits. It counts past papers and
+    predicts nothing for one. Trouble where it is not known who was accepted.
     """
     require_accepted(sample)
     point, rows = given(sample, ratings), []
-    for like, papers, enough in _likenesses(sample, point):
+    for like, papers, enough in _likenesses(sample.having(groups(sample)[population]), point):
         rows.append(_accepted(like, papers, enough))
         if len(papers) >= enough:
             break
@@ -197,10 +204,9 @@ def fate(sample: Sample, ratings: Sequence[int] | Given) -> pd.DataFrame:
     return frame.assign(accepted=frame["accepted"].astype("Int64"))
 
 
-def _likenesses(sample: Sample, point: Given):
+def _likenesses(reviewed: Sample, point: Given):
     """The papers alike in each way, closest first: what it is called, the papers, how many are enough."""
-    reviewed = sample.having((sample.papers["reviews"] > 0).to_numpy())
-    papers, scale = reviewed.papers, sample.scale
+    papers, scale = reviewed.papers, reviewed.scale
     if point.ratings:
         yield f"exactly {point.text}", papers[_same_profile(reviewed, point)], ENOUGH_ALIKE
     if point.ratings and scale.accept_from is not None:
@@ -216,7 +222,9 @@ def _likenesses(sample: Sample, point: Given):
 
 def _same_profile(reviewed: Sample, point: Given) -> np.ndarray:
     wanted = [point.ratings.count(level) for level in reviewed.scale.levels]
-    return (reviewed.profiles() == wanted).all(axis=1)
+    # Where no scale is declared, the levels seen may lack one that was asked for: as many reviews rule that out.
+    as_many = (reviewed.papers["reviews"] == len(point.ratings)).to_numpy()
+    return (reviewed.profiles() == wanted).all(axis=1) & as_many
 
 
 def _distance(reviewed: Sample, point: Given) -> Fraction:
@@ -270,19 +278,19 @@ def _meaning(sample: Sample) -> str:
 # In one sentence ----------------------------------------------------------------------------------------------------
 
 
-def sentence(sample: Sample, ratings: Sequence[int] | Given) -> str:
-    """The answer in one plain sentence: where among the reviewed papers, and what was decided for papers alike."""
+def sentence(sample: Sample, ratings: Sequence[int] | Given, population: str = "reviewed") -> str:
+    """The answer in one plain sentence: where among the papers of a population, and what was decided for papers alike."""
     point = given(sample, ratings)
-    at = positions(sample, point).iloc[0]
+    at = positions(sample, point).set_index("population").loc[population]
     if not at["n"]:
-        return f"{sample.snapshot.title} has no paper with a review to compare with."
+        return f"{sample.snapshot.title} has no paper {PLACED[population]} to compare with."
     below, tied, top, middle = (percent(at[name], 2) for name in ("below", "tied", "top", "top_mid_rank"))
     taken = sample.snapshot.title
     if sample.snapshot.stage != sample.snapshot.name:
         taken += f" ({sample.snapshot.stage})"
-    papers = f"{count(int(at['n']), 'paper')} with a review in {taken}"
+    papers = f"{count(int(at['n']), 'paper')} {PLACED[population]} in {taken}"
     place = f"{_named(point)} is above {below} of the {papers} and level with {tied}"
-    return f"{place}: top {top} read strictly, {middle} by mid-rank; {_fate_clause(sample, point)}"
+    return f"{place}: top {top} read strictly, {middle} by mid-rank; {_fate_clause(sample, point, population)}"
 
 
 def _named(point: Given) -> str:
@@ -298,10 +306,15 @@ def _decimal(average: Fraction) -> str:
     return f"{float(average):.2f}"
 
 
-def _fate_clause(sample: Sample, point: Given) -> str:
-    if not knows_accepted(sample):
+def _fate_clause(sample: Sample, point: Given, population: str) -> str:
+    if not knows_fate(sample, population):
         return f"which of them were accepted is not known (outcomes: {sample.snapshot.outcomes})."
-    answer = fate(sample, point).iloc[-1]
+    answer = fate(sample, point, population).iloc[-1]
     value, low, high = (percent(answer[name]) for name in ("value", "low", "high"))
     papers = count(int(answer["n"]), "paper")
     return f"of {papers} with {answer['like']}, {value} were accepted (95 % limits {low} to {high})."
+
+
+def knows_fate(sample: Sample, population: str) -> bool:
+    """Whether it is known how many papers of a population were accepted: who was active in the end takes all outcomes."""
+    return sample.snapshot.outcomes == "complete" or (population == "reviewed" and knows_accepted(sample))
