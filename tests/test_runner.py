@@ -185,7 +185,7 @@ def test_a_changed_package_reruns_everything(settings):
     write(settings.root, "02-made", SNAPSHOT, PUBLISH)
     runner.run([2017], settings, Said())
     (settings.root / "analysis" / "errors.py").open("a").write("# changed\n")
-    runner._package.cache_clear()
+    runner.package_digest.cache_clear()
     said = Said()
     runner.run([2017], replace(settings, dry_run=True), said)
     assert "package changed" in str(said)
