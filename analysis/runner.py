@@ -26,6 +26,8 @@ from analysis.snapshots import Snapshot, choose, pair
 from analysis.venues import venue_year
 
 START_ATTEMPTS = 3
+KERNEL = 400 * 2**20  # bytes of memory of a kernel with all imports and a conference of usual size, generously
+PER_REVIEW = 100  # bytes more for each review of the years that a notebook reads: see benchmarks/statistics.py
 Say = Callable[[str], None]
 
 
@@ -334,7 +336,7 @@ class Workers:
 
     def _run(self, jobs: Sequence[Job], result: Result, serial: bool) -> None:
         self._start()
-        at_once = 1 if serial else self.settings.jobs or _cores()
+        at_once = 1 if serial else self.settings.jobs or _at_once(jobs, self._held())
         pool = ThreadPoolExecutor(max_workers=min(at_once, len(jobs)))
         try:
             running: dict[Future, Job] = {pool.submit(self._one, job, serial): job for job in jobs}
@@ -413,6 +415,15 @@ class Workers:
             stdout_file=stream,
             stderr_file=stream,
         )
+
+
+def _at_once(jobs: Sequence[Job], held: Sequence[Snapshot]) -> int:
+    """As many as there are cores, but no more than fit into the memory that is free now; one fits always."""
+    import psutil
+
+    reviews = max(sum(one.reviews for one in held if one.year in job.years) for job in jobs)
+    fitting = psutil.virtual_memory().available // (KERNEL + reviews * PER_REVIEW)
+    return max(1, min(_cores(), fitting))
 
 
 def _cores() -> int:

@@ -10,6 +10,7 @@ import time
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -307,3 +308,14 @@ def test_no_process_outlives_the_runner_and_the_next_run_completes(settings, sen
     (settings.root / "go").touch()
     assert runner.run([2017], settings, Said()).done == ["iclr-2017/final/02-made"]
     assert gone(settings.root, within=5)
+
+
+@pytest.mark.parametrize(("free", "fitting"), [(100, 4), (1.2, 2), (0.1, 1)])
+def test_no_more_notebooks_run_at_once_than_fit_into_memory(monkeypatch, free, fitting):
+    """With a million reviews a kernel is taken to need some 500 MiB."""
+    taken = datetime(2020, 1, 1)
+    held = [Snapshot(1, "ICLR", 2020, "final", "final", taken, "api", "complete", "x", "x", 250_000, 1_000_000, "x")]
+    job = runner.Job(Path("02-made.ipynb"), "iclr-2020", {}, (2020,), "made")
+    monkeypatch.setattr(runner, "_cores", lambda: 4)
+    monkeypatch.setattr("psutil.virtual_memory", lambda: SimpleNamespace(available=int(free * 2**30)))
+    assert runner._at_once([job, job], held) == fitting
