@@ -14,7 +14,7 @@ from analysis.draw import publish
 from analysis.errors import Trouble, count
 from analysis.sample import Sample
 from analysis.statistics.ledger import knows_accepted
-from analysis.venues import venue_year
+from analysis.venues import known_years, venue_year
 
 
 def path(database: str) -> Path:
@@ -51,6 +51,11 @@ def book(name: str, *read: Sample, venue: str = "", year: int | None = None, wid
     return publish.book(name, *read, venue=venue, year=year, width=width)
 
 
+def nothing(name: str, *read: Sample) -> None:
+    """This notebook has nothing to publish here; what an earlier run published is taken away."""
+    publish.discard(publish.book(name, *read))
+
+
 def problems(venue: str, year: int, database: str) -> pd.DataFrame:
     """What could not be read in the snapshots of a year, by field and reason."""
     return status.problems(path(database), venue, year)
@@ -78,19 +83,34 @@ def sample(
     population: str = "reviewed",
     need: str = "",
     source: str = "",
+    columns: tuple[str, ...] = (),
 ) -> Sample:
     """Load a sample, and say what must be said about it."""
-    loaded = samples_of.load(path(database), venue, year, snapshot, population, source, need=need)
+    loaded = samples_of.load(path(database), venue, year, snapshot, population, source, need=need, columns=columns)
     say(loaded.title, *loaded.remarks)
     return loaded
 
 
-def samples(venue: str, years: Sequence[int], snapshot: str, database: str, population: str) -> list[Sample]:
+def official_submissions(venue: str, years: Sequence[int], database: str) -> dict[int, int]:
+    """The official counts of submissions from the first of these years to the last, with those between them."""
+    known = {year: venue_year(venue, year, path(database)) for year in known_years(venue, path(database))}
+    within = (form for year, form in known.items() if years and min(years) <= year <= max(years))
+    return {form.year: form.official["submitted"] for form in within if "submitted" in form.official}
+
+
+def samples(
+    venue: str,
+    years: Sequence[int],
+    snapshot: str,
+    database: str,
+    population: str,
+    columns: tuple[str, ...] = (),
+) -> list[Sample]:
     """A sample a year; of all years in the store when none are named. A year without the asked snapshot is left out, and told."""
     loaded = []
     for year in years or fetching.available_years(path(database), venue):
         try:
-            loaded.append(samples_of.load(path(database), venue, year, snapshot, population))
+            loaded.append(samples_of.load(path(database), venue, year, snapshot, population, columns=columns))
         except Trouble as trouble:
             say(f"{year} left out: {trouble}")
     say(*dict.fromkeys(remark for one in loaded for remark in one.remarks))

@@ -268,7 +268,7 @@ def reason(job: Job, settings: Settings, held: Sequence[Snapshot]) -> str:
     now = fingerprint(job, settings, held)
     if changed := [part for part, value in now.items() if last["fingerprint"].get(part) != value]:
         return f"{choices(changed).replace(' or ', ' and ')} changed"
-    return "" if _outputs_exist(job, settings) else "outputs missing"
+    return "" if _outputs_exist(job, settings) or not last["published"] else "outputs missing"
 
 
 def _record(job: Job, settings: Settings) -> Path:
@@ -278,7 +278,8 @@ def _record(job: Job, settings: Settings) -> Path:
 def _last(job: Job, settings: Settings) -> dict | None:
     try:
         last = json.loads(_record(job, settings).read_text())
-        return {"fingerprint": dict(last["fingerprint"]), "seconds": float(last["seconds"])}
+        published = bool(last.get("published", True))
+        return {"fingerprint": dict(last["fingerprint"]), "seconds": float(last["seconds"]), "published": published}
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -391,9 +392,10 @@ class Workers:
         seconds = time.monotonic() - began
         if job.loads:  # it changes the data by itself; a change while another one runs must make that one run again
             made["data"] = _data(job, self.settings, self._held())
-        _write(
-            _record(job, self.settings), json.dumps({"fingerprint": made, "seconds": round(seconds, 2)}, sort_keys=True)
-        )
+        # A notebook that lacks what it needs publishes nothing, and is up to date without.
+        published = (self.settings.root / "figures" / job.key / "manifest.json").is_file()
+        kept = {"fingerprint": made, "seconds": round(seconds, 2), "published": published}
+        _write(_record(job, self.settings), json.dumps(kept, sort_keys=True))
         return seconds
 
     def _output(self, job: Job) -> Path:

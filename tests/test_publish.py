@@ -265,3 +265,12 @@ def test_words_of_a_form_stay_text_in_the_picture(tmp_path):
     book.figure("ratings", ax, frame, title="$a_b$ ^ % \\frac")
     assert "$sure_thing$" in ax.get_xticklabels()[0].get_text().replace("\n", " ")
     assert ax.figure.get_suptitle() == "$a_b$ ^\N{NO-BREAK SPACE}% \\frac"
+
+
+def test_a_book_without_anything_leaves_no_folder_but_what_is_not_ours(sample, tmp_path, folder):
+    publish.discard(published(sample, tmp_path))
+    assert not folder.exists()
+    opened = published(sample, tmp_path)
+    (folder / "own.txt").write_text("mine")
+    publish.discard(opened)
+    assert [path.name for path in folder.iterdir()] == ["own.txt"]

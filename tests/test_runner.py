@@ -182,6 +182,13 @@ def test_what_is_up_to_date_is_skipped_and_the_reasons_are_told(settings):
     assert "data" in reasons()
 
 
+def test_a_notebook_that_publishes_nothing_is_up_to_date_without(settings):
+    write(settings.root, "02-made", SNAPSHOT, "print('This snapshot has no texts.')")
+    key = "iclr-2017/final/02-made"
+    assert runner.run([2017], settings, Said()).done == [key]
+    assert runner.run([2017], settings, Said()).fresh == [key]
+
+
 def test_a_changed_package_reruns_everything(settings):
     write(settings.root, "02-made", SNAPSHOT, PUBLISH)
     runner.run([2017], settings, Said())

@@ -6,6 +6,7 @@ provenance are not drawn here: `publish.Book.figure` adds them.
 
 from analysis.draw.acceptance import draw_ledger, draw_sixes, draw_sixes_by_year
 from analysis.draw.canvas import WIDTHS, new_figure, style
+from analysis.draw.growth import draw_funnel, draw_growth
 from analysis.draw.reviewers import (
     draw_confidence,
     draw_experience,
@@ -13,6 +14,7 @@ from analysis.draw.reviewers import (
     draw_rating_counts,
     draw_ratings_by_level,
 )
+from analysis.draw.scales import draw_preference, draw_rank_map, draw_scale_change, draw_sides
 from analysis.draw.scores import draw_averages, draw_deciles, draw_ratings, draw_top
 from analysis.draw.years import draw_years
 
@@ -22,11 +24,17 @@ __all__ = [
     "draw_confidence",
     "draw_deciles",
     "draw_experience",
+    "draw_funnel",
+    "draw_growth",
     "draw_ledger",
     "draw_panels",
+    "draw_preference",
+    "draw_rank_map",
     "draw_rating_counts",
     "draw_ratings",
     "draw_ratings_by_level",
+    "draw_scale_change",
+    "draw_sides",
     "draw_sixes",
     "draw_sixes_by_year",
     "draw_top",

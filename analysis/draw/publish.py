@@ -105,11 +105,22 @@ def book(
     where = place(about["venue"], about["year"], snapshot if about["year"] is not None else None)
     opened = Book(ROOT / figures / where / _checked(name), name, about, width)
     opened.folder.mkdir(parents=True, exist_ok=True)
-    for file in opened.folder.iterdir():
-        if file.suffix in SUFFIXES and file.is_file():
-            file.unlink()
+    _empty(opened.folder)
     opened._save()
     return opened
+
+
+def discard(opened: Book) -> None:
+    """Take away a book that has nothing in it: no empty folder, and no empty part of the page."""
+    _empty(opened.folder)
+    if not any(opened.folder.iterdir()):
+        opened.folder.rmdir()
+
+
+def _empty(folder: Path) -> None:
+    for file in folder.iterdir():
+        if file.suffix in SUFFIXES and file.is_file():
+            file.unlink()
 
 
 @dataclass

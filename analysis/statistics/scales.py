@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -80,12 +80,14 @@ def _linked(x: np.ndarray, averages: tuple[np.ndarray, ...], counts: tuple[np.nd
 
 
 class Common(NamedTuple):
-    """A way to lay the ratings of two years on one scale: matrices that take levels to places on it."""
+    """A way to lay the ratings of two years on one scale: matrices that take their levels to places on it."""
 
     reading: str
+    old: np.ndarray  # the levels of the first year
+    new: np.ndarray  # of the second
     first: np.ndarray
     second: np.ndarray
-    levels: np.ndarray  # the numbers of the common scale
+    levels: np.ndarray  # of the common scale
 
 
 @register("preference", takes="samples", shares=("value", "low", "high"))
@@ -98,24 +100,17 @@ def preference(samples: Sequence[Sample], draws: int = DRAWS, seed: int = 0) -> 
     either, and the truth may lie between. Limits resample the papers of both years. Rows go from each sample to the
     next; stages are not mixed, and `note` says what is refused.
     """
-    rows = [row for pair in pairwise(samples) for row in _preferred(*pair, draws, seed)]
+    rows = [row for pair in pairwise(samples) for row in _rows(*pair, _preferred, draws, seed)]
     columns = ["year", "than", "stage", "reading", "value", "low", "high", "delta", "n", "n_than", "note"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=columns).assign(delta=lambda frame: 2 * frame["value"].astype(float) - 1)
 
 
-def _preferred(before: Sample, after: Sample, draws: int, seed: int) -> Iterator[dict[str, object]]:
-    for common, named in _readings(before, after):
-        if common is None:
-            yield named
-            continue
-        win = np.subtract.outer(common.levels, common.levels)
-        win = (win > 0) + (win == 0) / 2  # rows: the level in `year`; columns: in `than`
-
-        def share(one: np.ndarray, two: np.ndarray, win: np.ndarray = win) -> np.ndarray:
-            return ((two @ win) * one).sum(axis=1) / (one.sum(axis=1) * two.sum(axis=1))
-
-        columns = _estimated(before, after, common, share, draws, seed)
-        yield {**named, **columns, "delta": 2 * columns["value"] - 1}
+def _preferred(common: Common, one: np.ndarray, two: np.ndarray) -> np.ndarray:
+    """The probability that a review of the second is higher, from sums over papers (draws x levels) of both."""
+    above = np.subtract.outer(common.levels, common.levels)
+    wins = (above > 0) + (above == 0) / 2  # rows: the level of the second; columns: of the first
+    favourable = (two @ common.second @ wins * (one @ common.first)).sum(axis=1)
+    return favourable / (one.sum(axis=1) * two.sum(axis=1))
 
 
 @register("scale-change", takes="samples", shares=("share",))
@@ -130,92 +125,83 @@ def scale_change(samples: Sequence[Sample], draws: int = DRAWS, seed: int = 0) -
     comparable. `share` is value / difference. Limits resample the papers of both years. Only like stages; the words
     are weighted as the year that is put on the other's scale used them.
     """
-    rows = [row for pair in pairwise(samples) for row in _changed(*pair, draws, seed)]
+    rows = [row for pair in pairwise(samples) for row in _rows(*pair, _made_by_words, draws, seed)]
     columns = ["year", "than", "stage", "reading", "difference", "value", "low", "high", "rest", "share", "n", "note"]
-    return pd.DataFrame(rows, columns=columns)
+    frame = pd.DataFrame(rows, columns=columns)
+    value, difference = (frame[name].to_numpy(dtype=float) for name in ("value", "difference"))
+    share = np.divide(value, difference, out=np.full(len(frame), np.nan), where=difference != 0)
+    return frame.assign(rest=difference - value, share=share)
 
 
-def _changed(before: Sample, after: Sample, draws: int, seed: int) -> Iterator[dict[str, object]]:
-    old, new = np.array(before.scale.levels), np.array(after.scale.levels)
-    for common, named in _readings(before, after):
-        if common is None:
-            yield named
-            continue
-        first, second = common.first @ common.levels - old, new - common.second @ common.levels
-
-        def by_label(one: np.ndarray, two: np.ndarray, first=first, second=second) -> np.ndarray:
-            return one @ first / one.sum(axis=1) + two @ second / two.sum(axis=1)
-
-        yield _part(named, before, after, by_label, draws, seed)
-    if common is not None and before.scale.levels != after.scale.levels:
-        yield _part({**named, "reading": "by rank"}, before, after, _difference(old, new), draws, seed)
+def _made_by_words(common: Common, one: np.ndarray, two: np.ndarray) -> np.ndarray:
+    """The change of the mean when reviews keep their words: of the years only one is laid on the other's scale."""
+    first, second = common.first @ common.levels - common.old, common.new - common.second @ common.levels
+    return one @ first / one.sum(axis=1) + two @ second / two.sum(axis=1)
 
 
-def _difference(old: np.ndarray, new: np.ndarray):
-    return lambda one, two: two @ new / two.sum(axis=1) - one @ old / one.sum(axis=1)
+def _difference(common: Common, one: np.ndarray, two: np.ndarray) -> np.ndarray:
+    return two @ common.new / two.sum(axis=1) - one @ common.old / one.sum(axis=1)
 
 
-def _part(named: dict, before: Sample, after: Sample, estimate, draws: int, seed: int) -> dict[str, object]:
-    old, new = np.array(before.scale.levels), np.array(after.scale.levels)
-    columns = _estimated(before, after, _as_they_are(before.scale, after.scale), estimate, draws, seed)
-    totals = (sample.profiles().sum(axis=0, keepdims=True) for sample in (before, after))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        difference = float(_difference(old, new)(*totals)[0])
-        share = float(np.divide(columns["value"], difference)) if difference else np.nan
-    return {**named, **columns, "difference": difference, "rest": difference - columns["value"], "share": share}
+Estimate = Callable[[Common, np.ndarray, np.ndarray], np.ndarray]
 
 
-def _as_they_are(old: Scale, new: Scale) -> Common:
-    return Common("", np.eye(len(old.levels)), np.eye(len(new.levels)), np.array(()))
+def _rows(before: Sample, after: Sample, estimate: Estimate, draws: int, seed: int) -> Iterator[dict[str, object]]:
+    """A row for each way to compare two years: the estimate with its limits, and the change of the mean.
 
-
-def _estimated(before: Sample, after: Sample, common: Common, estimate, draws: int, seed: int) -> dict[str, object]:
-    """The columns value, low, high and both n of an estimate from the reviews on each place, papers of both years
-    resampled independently.
+    For what words make of it also the reading by rank, where the scales differ.
     """
-    profiles = before.profiles() @ common.first, after.profiles() @ common.second
-    n, n_than = (int(profile.sum()) for profile in reversed(profiles))
-    if not (n and n_than):
-        return {**dict.fromkeys(("value", "low", "high"), np.nan), "n": n, "n_than": n_than}
-    value = estimate(*(profile.sum(axis=0, keepdims=True) for profile in profiles))[0]
-    blocks = zip(resampled(profiles[0], draws, seed), resampled(profiles[1], draws, seed + 1), strict=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        low, high = limits(np.concatenate([estimate(*block) for block in blocks])[:, np.newaxis])
-    return {"value": float(value), "low": float(low[0]), "high": float(high[0]), "n": n, "n_than": n_than}
-
-
-def _readings(before: Sample, after: Sample) -> Iterator[tuple[Common | None, dict[str, object]]]:
-    """Each way to compare two years, with the columns that name it; where there is none the reason is in `note`."""
     named, note = _named(after, before), _refused(before, after)
     found = [] if note else list(_commons(before, after))
+    sizes = {"n": len(after.reviews), "n_than": len(before.reviews)}
     if not found:
-        note = note or _undeclared(before, after)
-        yield None, {**named, "n": len(after.reviews), "n_than": len(before.reviews), "note": note}
+        yield {**named, **sizes, "note": note or _undeclared(before, after)}
+        return
+    if estimate is _made_by_words and before.scale.levels != after.scale.levels:
+        found.append(found[0]._replace(reading="by rank"))
+    totals, drawn = _sums(before, after, draws, seed)
     for common in found:
-        yield common, {**named, "reading": common.reading, "note": ""}
+        of_reading = _difference if common.reading == "by rank" else estimate
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value, difference = (float(one(common, *totals)[0]) for one in (of_reading, _difference))
+            low, high = limits(np.concatenate([of_reading(common, *sums) for sums in drawn])[:, np.newaxis])
+        ends = {"value": value, "low": low[0], "high": high[0], "difference": difference}
+        yield {**named, "reading": common.reading, **ends, **sizes, "note": ""}
+
+
+def _sums(before: Sample, after: Sample, draws: int, seed: int) -> tuple[tuple, list[tuple[np.ndarray, np.ndarray]]]:
+    """How many reviews of each level both years have, and in blocks of draws over the papers of both, independently."""
+    profiles = before.profiles(), after.profiles()
+    totals = tuple(profile.sum(axis=0, keepdims=True) for profile in profiles)
+    if not (len(profiles[0]) and len(profiles[1])):
+        return totals, [totals]
+    streams = resampled(profiles[0], draws, seed), resampled(profiles[1], draws, seed + 1)
+    return totals, list(zip(*streams, strict=True))
 
 
 def _commons(before: Sample, after: Sample) -> Iterator[Common]:
     one, two = before.scale, after.scale
     if not (one.declared and two.declared):
         return
+    old, new = np.array(one.levels), np.array(two.levels)
+    keep_old, keep_new = np.eye(len(old), dtype=np.int64), np.eye(len(new), dtype=np.int64)
     if one.levels == two.levels:
-        yield _as_they_are(one, two)._replace(reading="same scale", levels=np.array(one.levels))
+        yield Common("same scale", old, new, keep_old, keep_new, old)
     elif two.name in one.corresponds:
-        for reading, matrix in _matrices(one, two, before.snapshot.year):
-            yield Common(reading, matrix, np.eye(len(two.levels)), np.array(two.levels))
+        for reading, moved in _moved(one, two, before.snapshot.year):
+            yield Common(reading, old, new, moved, keep_new, new)
     elif one.name in two.corresponds:
-        for reading, matrix in _matrices(two, one, after.snapshot.year):
-            yield Common(reading, np.eye(len(one.levels)), matrix, np.array(one.levels))
+        for reading, moved in _moved(two, one, after.snapshot.year):
+            yield Common(reading, old, new, keep_old, moved, old)
 
 
-def _matrices(scale: Scale, other: Scale, year: int) -> Iterator[tuple[str, np.ndarray]]:
+def _moved(scale: Scale, other: Scale, year: int) -> Iterator[tuple[str, np.ndarray]]:
     """Levels of a scale to levels of another as its words are read: one way, or low and high."""
     meant = [scale.corresponds[other.name][level] for level in scale.levels]
     open_to = any(len(levels) > 1 for levels in meant)
     for end, reading in ((0, f"by label, {year} read low"), (-1, f"by label, {year} read high")):
         place = np.searchsorted(other.levels, [levels[end] for levels in meant])
-        yield (reading if open_to else "by label"), np.eye(len(other.levels))[place]
+        yield (reading if open_to else "by label"), np.eye(len(other.levels), dtype=np.int64)[place]
         if not open_to:
             return
 

@@ -6,7 +6,9 @@ numbers to someone who cannot see the picture. No number is typed by hand.
 
 from analysis.words.acceptance import ledger, sixes, sixes_by_year
 from analysis.words.common import NOTHING_YET, Words, percent
+from analysis.words.growth import funnel, growth
 from analysis.words.reviewers import confidence, experience, panels, rating_counts, ratings_by_level
+from analysis.words.scales import preference, rank_map, scale_change, sides
 from analysis.words.scores import averages, deciles, ratings, top
 from analysis.words.years import years
 
@@ -17,12 +19,18 @@ __all__ = [
     "confidence",
     "deciles",
     "experience",
+    "funnel",
+    "growth",
     "ledger",
     "panels",
     "percent",
+    "preference",
+    "rank_map",
     "rating_counts",
     "ratings",
     "ratings_by_level",
+    "scale_change",
+    "sides",
     "sixes",
     "sixes_by_year",
     "top",
