@@ -10,17 +10,19 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import shutil
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import groupby, islice
+from operator import attrgetter
 from pathlib import Path
-from sys import intern
-from typing import BinaryIO, NamedTuple
 
 import duckdb
 import orjson
 
 from analysis.errors import Trouble
+from analysis.spool import Line, Spool, sync_folder
 from analysis.store import OFFLINE
 
 PAPERS = 100  # forums in a batch: what is in memory at once
@@ -29,8 +31,8 @@ GROUP = 2048
 MEMORY = "256MB"
 LARGEST = 1 << 24  # bytes of a note; each thread that reads notes takes several times as much memory
 COLUMNS = dict.fromkeys(("note_id", "forum", "version", "json"), "varchar")
+SPILLED = "spilled"  # what does not fit into the memory of DuckDB
 
-Note = Mapping[str, object]
 Said = dict[str, str]
 
 
@@ -55,11 +57,7 @@ class Kept:
         with open(_unkept(self.path), "rb+") as file:
             os.fsync(file.fileno())
         os.replace(_unkept(self.path), self.path)
-        folder = os.open(self.path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync_folder(self.path.parent)
         self.kept = True
 
     def batches(self) -> Iterator[list[list[dict]]]:
@@ -89,7 +87,7 @@ def place_of(folder: Path, venue: str, year: int | str) -> Path:
 
 
 @contextmanager
-def drafted(pages: Iterable[list[Note]], folder: Path, said: Said) -> Iterator[Kept]:
+def drafted(came: Spool, folder: Path, said: Said) -> Iterator[Kept]:
     """Write the notes of a snapshot to a file that is thrown away at the end, unless it was kept.
 
     Where the newest file of this snapshot holds the same notes, it is that file.
@@ -99,7 +97,7 @@ def drafted(pages: Iterable[list[Note]], folder: Path, said: Said) -> Iterator[K
     last = int(files[-1].path.name.partition("-")[0]) if files else 0
     path = place / f"{last + 1:04d}-{said['name']}.parquet"
     try:
-        draft = _draft(pages, path, [one.path for one in files], said)
+        draft = _draft(came, path, [one.path for one in files], said)
         newest = [one for one in files if one.said["name"] == said["name"] and not one.pruned][-1:]
         yield next((one for one in newest if one.said["digest"] == draft.said["digest"]), draft)
     finally:
@@ -109,72 +107,60 @@ def drafted(pages: Iterable[list[Note]], folder: Path, said: Said) -> Iterator[K
 # Writing ------------------------------------------------------------------------------------------------------------
 
 
-class _Line(NamedTuple):
-    """Where a note stands among those that came; sorts as notes do in a file."""
-
-    forum: str
-    note_id: str
-    version: bytes
-    start: int
-    size: int
-
-
-def _draft(pages: Iterable[list[Note]], path: Path, earlier: list[Path], said: Said) -> Kept:
-    # Two passes over files of our own: DuckDB sorts only what fits into its memory.
-    came, rows = path.with_suffix(".came"), path.with_suffix(".jsonl")
+def _draft(came: Spool, path: Path, earlier: list[Path], said: Said) -> Kept:
+    rows = path.with_suffix(".jsonl")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with open(came, "wb+") as file, _connection(path.parent) as con:
-            lines = _gather(pages, file)
-            said = {**said, "digest": _digest(lines)}
-            _sort(file, lines, _versions(con, earlier), rows)
+        _clear(path.parent)
+        with _connection(path.parent) as con:
+            said = {**said, "digest": _write_rows(con, came, earlier, rows)}
             _copy(con, rows, path, said)
-    except (OSError, duckdb.IOException) as error:
+    except (OSError, duckdb.Error) as error:
         reason = str(error).splitlines()[0]
         raise Trouble(f"{path.parent} cannot be written to ({reason}); nothing was changed.") from None
     finally:
-        came.unlink(missing_ok=True)
         rows.unlink(missing_ok=True)
     return Kept(path, earlier, said, kept=False)
 
 
-def _gather(pages: Iterable[list[Note]], file: BinaryIO) -> list[_Line]:
-    """Write the notes as they come, each version once: pages overlap, and so do files."""
-    lines, seen = [], set()
-    for note in (note for page in pages for note in page):
-        # Sorted: the same note has the same hash, whatever the order of its keys.
-        text = orjson.dumps(note, option=orjson.OPT_SORT_KEYS)
-        version = hashlib.sha1(text).digest()
-        if version not in seen:
-            seen.add(version)
-            forum = note["forum"] if isinstance(note.get("forum"), str) else note["id"]
-            lines.append(_Line(intern(forum), note["id"], version, file.tell(), len(text)))
-            file.write(text)
-    return sorted(lines)
+def _clear(place: Path) -> None:
+    """Remove what a load that was killed has left."""
+    for pattern in ("*.jsonl", "*.parquet.new"):
+        for path in place.glob(pattern):
+            path.unlink()
+    shutil.rmtree(place / SPILLED, ignore_errors=True)
 
 
-def _digest(lines: list[_Line]) -> str:
-    """What tells the content of one snapshot from another."""
-    content = "\n".join(sorted(f"{line.note_id} {line.version.hex()}" for line in lines))
-    return hashlib.sha256(content.encode()).hexdigest()[:16]
+def _write_rows(con, came: Spool, earlier: list[Path], rows: Path) -> str:
+    """Write the rows of a file, forum by forum, those of known versions without their note; gives their digest."""
+    digest = hashlib.sha256()
+    with open(rows, "wb") as file:
+        for lines in _forums(came.lines()):
+            known = _versions(con, earlier, lines[0].forum, lines[-1].forum)
+            for line in lines:
+                digest.update(f"{line.note_id} {line.version}\n".encode())
+                file.write(_row(line, line.version in known))
+    return digest.hexdigest()[:16]
 
 
-def _versions(con, files: list[Path]) -> set[str]:
-    """The versions of notes that these files hold."""
+def _forums(lines: Iterable[Line]) -> Iterator[list[Line]]:
+    """The lines in batches of whole forums."""
+    forums = groupby(lines, key=attrgetter("forum"))
+    while batch := [line for _, of_forum in islice(forums, PAPERS) for line in of_forum]:
+        yield batch
+
+
+def _row(line: Line, known: bool) -> bytes:
+    row = {"note_id": line.note_id, "forum": line.forum, "version": line.version}
+    return orjson.dumps(row if known else row | {"json": line.text.decode()}, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def _versions(con, files: list[Path], first: str, last: str) -> set[str]:
+    """The versions of notes that these files hold of the forums from the first to the last one."""
     if not files:
         return set()
-    return {row[0] for row in con.execute(f"select version from {_files(files)} where json is not null").fetchall()}
-
-
-def _sort(file: BinaryIO, lines: list[_Line], known: set[str], rows: Path) -> None:
-    """Write the rows of a file, forum by forum; those of known versions without their note."""
-    with open(rows, "wb") as sorted_file:
-        for line in lines:
-            row = {"note_id": line.note_id, "forum": line.forum, "version": line.version.hex()}
-            if row["version"] not in known:
-                file.seek(line.start)
-                row["json"] = file.read(line.size).decode()
-            sorted_file.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+    query = f"select version from {_files(files)} where json is not null and forum between ? and ?"
+    return {row[0] for row in con.execute(query, [first, last]).fetchall()}
 
 
 def _copy(con, rows: Path, path: Path, said: Said) -> None:
@@ -277,7 +263,7 @@ def _batch(con, listing: Path, earlier: list[Path], first: str, last: str) -> li
 @contextmanager
 def _connection(place: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection that spills to disk beside the files rather than fill the memory."""
-    config = {**OFFLINE, "memory_limit": MEMORY, "threads": "2", "temp_directory": str(place / "spilled")}
+    config = {**OFFLINE, "memory_limit": MEMORY, "threads": "2", "temp_directory": str(place / SPILLED)}
     with duckdb.connect(config=config) as con:
         con.execute("set parquet_metadata_cache = true")  # or each batch reads the ends of all files anew
         yield con

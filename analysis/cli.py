@@ -24,13 +24,15 @@ examples:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; gives the exit status: 0 only when everything asked for was done."""
-    options = _parser().parse_args(arguments)
     try:
+        options = _parser().parse_args(arguments)
         return options.command(options)
     except Trouble as trouble:
         print(trouble, file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, RuntimeError) as stop:
+        if isinstance(stop, RuntimeError) and str(stop) != "Query interrupted":  # Ctrl-C, as DuckDB tells it
+            raise
         print("Stopped; what was complete is kept, and the same command goes on from there.", file=sys.stderr)
         return 130
     except BrokenPipeError:  # `| head` closed its end

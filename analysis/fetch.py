@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+import gc
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from analysis import DATABASE, store
-from analysis.errors import Trouble, choices
+from analysis import DATABASE, __version__, archive, store
+from analysis.errors import Trouble, choices, count
 from analysis.snapshots import Snapshot
 from analysis.sources import bundled
+from analysis.spool import Spool, made, opened
 from analysis.venues import VenueYear, known_years, venue_year
+
+if TYPE_CHECKING:
+    from analysis.sources.openreview import Session
 
 DISCUSSION = timedelta(days=14)  # reviews that old have been answered, and ratings have begun to move
 DECISIONS_BY = (2, 15)  # in the conference's year, where venues.toml does not know the day
 
-LOAD_WAIT = 30  # seconds: a reader that needs a bundled year waits for a load to end
+# Scores move while reviews are discussed: pages that came longer ago than this are not made one snapshot with new ones.
+LONGEST_PAUSE = timedelta(hours=12)
 
 Say = Callable[[str], None]
 
@@ -97,7 +105,7 @@ def ensure(database: Path, venue: str, year: int, source: str = "") -> list[Snap
     """
     form = venue_year(venue, year, database)
     if source in ("", "bundled") and not database.is_dir():
-        load_bundled(bundled_of(venue, [year]), database, wait=LOAD_WAIT)
+        load_bundled(bundled_of(venue, [year]), database, wait=store.LOAD_WAIT)
     held = store.held(database, venue, year, source)
     if not held:
         raise Trouble(form.absent or _missing(venue, year, source))
@@ -117,15 +125,107 @@ def _missing(venue: str, year: int, source: str) -> str:
 
 
 def _from_api(forms: Sequence[VenueYear], asked: Asked, database: Path, say: Say) -> None:
-    """Whole listings, one year after the other, with one log-in for all."""
-    from analysis.intake import take_in
+    """Whole listings, one year after the other, with one log-in for all; goes on with what was interrupted."""
     from analysis.sources import openreview
 
-    session = openreview.Session(say, max_wait=asked.max_wait)
+    session, notes = openreview.Session(say, max_wait=asked.max_wait), archive.folder_of(database)
+    titles = ", ".join(f"{form.venue} {form.year}" for form in forms)
+    with store.fetching(notes, f"fetching {titles}"), _uncollected():
+        done = _done(forms, notes, session, asked)
+        for form in forms:
+            if form.year in done:
+                session.say(f"{form.venue} {form.year} was fetched before the interruption.")
+                continue
+            _year_from_api(form, done, session, asked, database)
+            done.append(form.year)
+
+
+def _year_from_api(form: VenueYear, done: list[int], session: Session, asked: Asked, database: Path) -> None:
+    """Pages to disk as they come, and when all are there into the store."""
+    from analysis.intake import publish
+
+    spool = _spool_of(form, done, session, asked, archive.folder_of(database))
+    try:
+        started = datetime.fromisoformat(spool.said["started"])
+        if not spool.complete:
+            _fill(spool, form, session)
+        if spool.restricted:
+            session.say(f"{count(spool.restricted, 'note')} left out that not everyone may read.")
+        named = _called(form, started, asked, database)
+        publish(spool, form, *named, started, "api", database, session.say, asked.unreadable)
+    except BaseException:
+        spool.close() if spool.notes else spool.remove()  # nothing to go on from
+        raise
+    spool.remove()
+
+
+def _fill(spool: Spool, form: VenueYear, session: Session) -> None:
+    from analysis.sources import openreview
+
+    start = openreview.Cursor.read(spool.cursor) if spool.cursor else None
+    for page in openreview.published(form, session, start):
+        spool.add(page.notes, asdict(page.cursor), page.restricted)
+        del page  # or two of them are in memory during the next request
+    spool.finish()
+
+
+def _spool_of(form: VenueYear, done: list[int], session: Session, asked: Asked, notes: Path) -> Spool:
+    """The pages that an interrupted fetch of the same snapshot left, or none yet."""
+    title, path = f"{form.venue} {form.year}", _spool_path(form, notes)
+    said, found = _said(form, session, asked), opened(path)
+    if found:
+        refusal = _stale(found.said, said)
+        since = str(found.said.get("started", "an unknown time")).replace("T", " ")[:16]
+        pages = f"{count(len(found.pages), 'page')} of {since} UTC"
+        if not refusal:
+            session.say(f"{title}: going on after {pages} ({count(found.notes, 'note')}).")
+            return found
+        session.say(f"{title}: {pages} {refusal}: starting anew.")
+        found.close()
+    now = datetime.now(UTC).replace(tzinfo=None, microsecond=0)
+    return made(path, said | {"started": now.isoformat(), "done": done})
+
+
+def _stale(old: Mapping, new: Mapping) -> str:
+    """Why pages cannot be gone on with; empty where they can."""
+    if any(old.get(key) != value for key, value in new.items()):
+        return "are of another snapshot, server or version of the suite"
+    age = datetime.now(UTC).replace(tzinfo=None) - datetime.fromisoformat(old["started"])
+    hours = LONGEST_PAUSE // timedelta(hours=1)
+    return "" if abs(age) <= LONGEST_PAUSE else f"are more than {hours} hours old, and scores move"
+
+
+def _said(form: VenueYear, session: Session, asked: Asked) -> dict[str, object]:
+    """What pages must have in common to be of one snapshot."""
+    of = {"venue": form.venue, "year": form.year, "snapshot": asked.snapshot, "version": __version__}
+    return of | {"listings": list(form.listings), "address": session.urls[form.api]}
+
+
+def _done(forms: Sequence[VenueYear], notes: Path, session: Session, asked: Asked) -> list[int]:
+    """The years that an interrupted fetch of several had done already."""
     for form in forms:
-        now = datetime.now(UTC).replace(tzinfo=None, microsecond=0)
-        pages = (page.notes for page in openreview.published(form, session))
-        take_in(pages, form, *_called(form, now, asked, database), now, "api", database, session.say, asked.unreadable)
+        found = opened(_spool_path(form, notes))
+        if found:
+            found.close()
+            if not _stale(found.said, _said(form, session, asked)):
+                return found.said["done"]
+    return []
+
+
+def _spool_path(form: VenueYear, notes: Path) -> Path:
+    return archive.place_of(notes, form.venue, form.year) / "fetched.notes"
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without Python's search for cycles: notes have none, and looking for them takes a third of the time."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def _from_notes(form: VenueYear, asked: Asked, database: Path, say: Say) -> None:

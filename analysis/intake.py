@@ -15,9 +15,11 @@ from analysis.archive import Kept, Said
 from analysis.errors import Trouble, choices, count, percent
 from analysis.forms import Row, Rows, read_forum
 from analysis.snapshots import DECIDED, Snapshot
+from analysis.spool import Spool, gathered
 from analysis.venues import VenueYear, venue_year
 
 MOST_UNREADABLE = 0.02  # of the reviews: with more, the form is not the one that venues.toml describes
+GATHERED = "loading.notes"  # beside the files of a venue-year, while it is being loaded
 FEW_UNDECIDED = 0.01  # of the active papers: a few stay so for ever (late withdrawals, decisions by hand)
 
 Say = Callable[[str], None]
@@ -39,10 +41,32 @@ def take_in(
     Where many reviews have no readable rating this stops, unless `unreadable` says to go on.
     """
     said = _said(form, name, stage, taken_at, source)
-    notes = archive.folder_of(database)
-    with store.loading(database, f"loading {_title(said)}"), archive.drafted(pages, notes, said) as draft:
+    place = archive.place_of(archive.folder_of(database), form.venue, form.year)
+    with store.loading(database, f"loading {_title(said)}"), gathered(pages, place / GATHERED) as came:
+        _publish(came, form, said, database, say, unreadable)
+
+
+def publish(
+    came: Spool,
+    form: VenueYear,
+    name: str,
+    stage: str,
+    taken_at: datetime,
+    source: str,
+    database: Path,
+    say: Say,
+    unreadable: bool = False,
+) -> None:
+    """As `take_in`, of notes that are on disk already; waits for another load to end."""
+    said = _said(form, name, stage, taken_at, source)
+    with store.loading(database, f"loading {_title(said)}", store.LOAD_WAIT):
+        _publish(came, form, said, database, say, unreadable)
+
+
+def _publish(came: Spool, form: VenueYear, said: Said, database: Path, say: Say, unreadable: bool) -> None:
+    with archive.drafted(came, archive.folder_of(database), said) as draft:
         if same := _held(database, draft.said):
-            if same.name == name:
+            if same.name == said["name"]:
                 draft.keep()  # whoever threw the notes away has them again
             say(f"{same.title} holds the same notes already; nothing was changed.")
             return

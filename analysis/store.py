@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
+from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
@@ -31,6 +32,8 @@ OFFLINE = {"autoinstall_known_extensions": "false", "autoload_known_extensions":
 
 # Columns that every sample has.
 SAMPLED = ("paper", "outcome", "tier", "review", "rating", "confidence", "experience")
+
+LOAD_WAIT = 300  # seconds: for a load to end, of a year as large as 2027 on a slow machine
 
 Rows = Mapping[str, list[dict]]
 
@@ -184,22 +187,38 @@ def has_field(con: duckdb.DuckDBPyConnection, snapshot_id: int, field: str) -> b
 @contextmanager
 def loading(database: Path, purpose: str = "a load", wait: float = 0) -> Iterator[None]:
     """Hold the one lock that loads of a database share; Trouble naming the process that has it, after `wait` seconds."""
-    path = database.with_name(database.name + ".lock")
+    with _holding(database.with_name(database.name + ".lock"), purpose, f"{database} is being loaded", wait):
+        yield
+
+
+@contextmanager
+def fetching(notes: Path, purpose: str) -> Iterator[None]:
+    """Hold the one lock that fetches into a folder of notes share, which may take an hour; loads go on meanwhile."""
+    with _holding(notes / "fetch.lock", purpose, f"{notes} is being fetched into", 0):
+        yield
+
+
+@contextmanager
+def _holding(path: Path, purpose: str, busy: str, wait: float) -> Iterator[None]:
+    """Hold a lock that ends with its process, however that ends."""
     try:
-        database.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         lock = open(path, "a+")  # noqa: SIM115 (the lock lives as long as the file is open)
     except OSError as error:
-        raise Trouble(f"{database.parent} cannot be written to ({error.strerror}); give another --database.") from None
+        raise Trouble(f"{path.parent} cannot be written to ({error.strerror}); give another --database.") from None
     with lock:
         if not _locked(lock, wait):
             lock.seek(0)
             holder = lock.read().strip() or "another process"
-            raise Trouble(f"{database} is being loaded by {holder}; wait for it to end, then try again.")
-        lock.truncate(0)
-        lock.write(f"process {os.getpid()} ({purpose})")
+            raise Trouble(f"{busy} by {holder}; wait for it to end, then try again.")
+        lock.truncate(0)  # of what a process left that was killed
+        since = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+        lock.write(f"process {os.getpid()} ({purpose}, since {since})")
         lock.flush()
-        yield
-        lock.truncate(0)
+        try:
+            yield
+        finally:
+            lock.truncate(0)
 
 
 def _locked(lock, wait: float) -> bool:

@@ -19,6 +19,7 @@ from analysis.errors import Trouble
 from analysis.forms import flatten, is_public, scrub
 from analysis.intake import rebuild, take_in
 from analysis.sources import notes
+from analysis.spool import gathered
 from analysis.venues import VenueYear, venue_year
 
 TAKEN = datetime(2021, 4, 1, 12)
@@ -424,7 +425,7 @@ def said(name: str, year: int = 2026) -> dict[str, str]:
 
 
 def keep(folder: Path, name: str, pages: list[list[dict]]) -> archive.Kept:
-    with archive.drafted(pages, folder, said(name)) as draft:
+    with gathered(map(list, pages), folder / "gathered") as came, archive.drafted(came, folder, said(name)) as draft:
         draft.keep()
     return draft
 

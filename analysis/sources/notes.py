@@ -7,7 +7,6 @@ other keys it has; replies stand beside their submission or in its details.
 from __future__ import annotations
 
 import gzip
-import json
 import re
 import zlib
 from collections import Counter
@@ -17,10 +16,9 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-import orjson
-
 from analysis.errors import Trouble, choices, count
 from analysis.forms import flatten, invitations, is_public, scrub
+from analysis.sources.decoding import parsed
 from analysis.venues import VenueYear
 
 PAGE = 5000  # notes: what is in memory at once
@@ -144,26 +142,14 @@ def _lines(file: BinaryIO, path: Path) -> Iterator[tuple[str, object]]:
     number, first = next(numbered, (0, b""))
     if not first:
         raise Trouble(f"{path} is empty: {SHAPES}.")
-    value = _parsed(first)
+    value = parsed(first)
     if value is None:
-        value = _parsed(first + file.read())
+        value = parsed(first + file.read())
         number = 0
     if value is None:
         raise Trouble(f"{path} is not JSON, or cut short: {SHAPES}.")
     yield f"{path}, line {number}," if number else str(path), value
     for number, line in numbered:
-        if (value := _parsed(line)) is None:
+        if (value := parsed(line)) is None:
             raise Trouble(f"{path}, line {number}, is not JSON: the file is damaged or cut short.")
         yield f"{path}, line {number},", value
-
-
-def _parsed(text: bytes) -> object | None:
-    """The value of a JSON text; None where it is none (nor is `null`, which would be no note)."""
-    try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError:
-        pass
-    try:
-        return json.loads(text)  # takes half a surrogate pair, which some reviews hold
-    except (ValueError, RecursionError):
-        return None

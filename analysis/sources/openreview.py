@@ -8,6 +8,7 @@ offset would miss and repeat notes while papers come and go.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,6 +20,7 @@ from analysis.sources.transport import MAX_WAIT, RESUME, SAVED, Refused, Transpo
 from analysis.venues import VenueYear
 
 MOST_MISSING = 0.02  # of a listing, after a second look
+QUICK = 60  # seconds, in which hardly a paper moves from one listing to another
 
 Note = dict[str, Any]
 Say = Callable[[str], None]
@@ -38,8 +40,14 @@ class Cursor:
     after: str = ""  # the last id that came
     seen: int = 0  # different notes of this listing so far
     count: int | None = None  # how many the server says there are
-    again: bool = False  # on the second look at a listing that came short
+    again: bool = False  # on the second look at a listing
     ended: bool = False
+    before: tuple[tuple[str, int], ...] = ()  # the listings before it, and how many notes each had
+
+    @classmethod
+    def read(cls, said: Mapping[str, Any]) -> Cursor:
+        """A cursor from its JSON."""
+        return cls(**{**said, "before": tuple((listing, seen) for listing, seen in said["before"])})
 
 
 @dataclass(frozen=True)
@@ -48,6 +56,7 @@ class Page:
 
     notes: list[Note]
     cursor: Cursor
+    restricted: int = 0  # notes left out that not everyone may read
 
 
 class Session:
@@ -174,17 +183,34 @@ def pages(form: VenueYear, session: Session, start: Cursor | None = None) -> Ite
     session.say(_going_on(form, start) if start else plan(form))
     progress = Progress(form, session.say)
     try:
-        for cursor in _cursors(form, start):
-            for page in _listing(form, session, cursor):
-                at = page.cursor
-                progress.show(page.notes, at.listing, at.seen, at.count, session.left(form.api))
-                yield page
-                del page  # or two of them are in memory during the next request
+        for page in _listings(form, session, start):
+            at = page.cursor
+            progress.show(page.notes, at.listing, at.seen, at.count, session.left(form.api))
+            yield page
+            del page  # or two of them are in memory during the next request
     finally:
         progress.clear()
     if start is None and not progress.submissions:
         raise Trouble(_nothing(form, session))
     session.say(f"{progress.done}: all there is.")
+
+
+def _listings(form: VenueYear, session: Session, start: Cursor | None) -> Iterator[Page]:
+    """All listings, in an order that papers follow: from the active ones to those withdrawn and desk-rejected.
+
+    A paper that moves on comes twice, and its newest version counts. One that moves back (a withdrawal that was undone)
+    could be missed: hence a listing that has more notes at the end than it gave is read once more. To ask for that
+    takes a request a listing, and is left out where all came within a minute.
+    """
+    before, began = dict(start.before) if start else {}, time.monotonic()
+    for cursor in _cursors(form, start):
+        yield from _listing(form, session, replace(cursor, before=tuple(before.items())), before)
+    quick = start is None and time.monotonic() - began < QUICK
+    for listing in () if quick else form.listings[:-1]:
+        more = _counted(form, session, listing) - before[listing]
+        if more > 0:
+            session.say(f"{count(more, 'note')} came to {listing} meanwhile; looking again.")
+            yield from _walk(form, session, Cursor(listing, again=True, before=tuple(before.items())))
 
 
 def published(form: VenueYear, session: Session, start: Cursor | None = None) -> Iterator[Page]:
@@ -193,15 +219,12 @@ def published(form: VenueYear, session: Session, start: Cursor | None = None) ->
     An account with a role at the conference is given more than everyone may read. Let go of a page before asking for
     the next one, or two of them are in memory.
     """
-    submissions = restricted = 0
+    submissions = 0
     for page in pages(form, session, start):
-        public, hidden = _public(page.notes)
+        public, restricted = _public(page.notes)
         submissions += sum(note["id"] == note.get("forum") for note in public)
-        restricted += hidden
-        yield Page(public, page.cursor)
+        yield Page(public, page.cursor, restricted)
         del page, public
-    if restricted:
-        session.say(f"{count(restricted, 'note')} left out that not everyone may read.")
     if start is None and not submissions:
         raise Trouble(f"No submission of {form.venue} {form.year} is public yet: fetch it when its reviews are out.")
 
@@ -232,16 +255,17 @@ def _cursors(form: VenueYear, start: Cursor | None) -> list[Cursor]:
     return [start, *(Cursor(listing) for listing in listings[listings.index(start.listing) + 1 :])]
 
 
-def _listing(form: VenueYear, session: Session, cursor: Cursor) -> Iterator[Page]:
+def _listing(form: VenueYear, session: Session, cursor: Cursor, before: dict[str, int]) -> Iterator[Page]:
     """One listing, and once more from its beginning when it came short of the server's own count."""
     cursor = yield from _walk(form, session, cursor)
     missing = _missing(form, session, cursor)
     if missing and not cursor.again:
         session.say(f"{count(missing, 'note')} of {cursor.listing} did not come; looking again.")
-        cursor = yield from _walk(form, session, Cursor(cursor.listing, again=True))
+        cursor = yield from _walk(form, session, Cursor(cursor.listing, again=True, before=cursor.before))
         missing = _missing(form, session, cursor)
     if missing:
         _come_short(cursor, missing, session)
+    before[cursor.listing] = cursor.seen + missing
 
 
 def _walk(form: VenueYear, session: Session, cursor: Cursor) -> Generator[Page, None, Cursor]:
@@ -258,6 +282,8 @@ def _next(form: VenueYear, session: Session, cursor: Cursor, before: set[str]) -
     """The page after a cursor, the cursor after it, and the ids on it."""
     answer = session.notes(form.api, **_query(form, cursor))
     notes: list[Note] = answer["notes"]
+    if not all(isinstance(note, dict) and isinstance(note.get("id"), str) for note in notes):
+        raise Trouble(f"{session.urls[form.api]} gives notes without ids, which is not what OpenReview does: {RESUME}.")
     ids = {note["id"] for note in notes}
     if twice := len(notes) - len(ids - before):
         session.say(f"{count(twice, 'note')} of {cursor.listing} came twice, since pages overlap; the newest counts.")
@@ -282,8 +308,13 @@ def _missing(form: VenueYear, session: Session, cursor: Cursor) -> int:
     """How many notes did not come that are there now: those that left meanwhile are not missing."""
     if cursor.count is None or cursor.seen >= cursor.count:
         return 0
-    query = {"invitation": cursor.listing, "limit": 1, "select": "id"} | ({"count": "true"} if form.api == 2 else {})
-    return max(0, session.notes(form.api, **query).get("count", 0) - cursor.seen)
+    return max(0, _counted(form, session, cursor.listing) - cursor.seen)
+
+
+def _counted(form: VenueYear, session: Session, listing: str) -> int:
+    """How many notes a listing has now."""
+    query = {"invitation": listing, "limit": 1, "select": "id"} | ({"count": "true"} if form.api == 2 else {})
+    return session.notes(form.api, **query).get("count", 0)
 
 
 def _come_short(cursor: Cursor, missing: int, session: Session) -> None:

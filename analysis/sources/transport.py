@@ -9,22 +9,29 @@ from __future__ import annotations
 
 import math
 import random
+import socket
+import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
+from weakref import WeakSet
 
-import orjson
 import requests
 from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from analysis.errors import Trouble, count
+from analysis.sources.decoding import parsed
 
 MAX_WAIT = 75  # minutes: OpenReview counts requests by the hour
 CONNECT, READ = 10.0, 120.0  # seconds; the server takes its time over a page of 1,000 papers with all their replies
+WHOLE = 600.0  # seconds for a whole answer, however it trickles in
 TRIES, TRIES_UNHEARD, TRIES_FORBIDDEN = 6, 2, 3
 LONGEST_BACKOFF = 60.0  # seconds
 
@@ -34,14 +41,62 @@ SAVED = "give answers saved while signed in with `--load FILE`"
 
 
 class Adapter(HTTPAdapter):
-    """Timeouts for every request, and no retries below our own."""
+    """Timeouts for every request, and no retries below our own; its connections can be broken off."""
 
     def __init__(self, timeout: tuple[float, float]) -> None:
         self.timeout = timeout
+        self.connections: WeakSet[HTTPConnection] = WeakSet()
         super().__init__(max_retries=0)
+
+    def init_poolmanager(self, *arguments, **options) -> None:
+        super().init_poolmanager(*arguments, **options)
+        pools = {"http": (HTTPConnectionPool, HTTPConnection), "https": (HTTPSConnectionPool, HTTPSConnection)}
+        self.poolmanager.pool_classes_by_scheme = {
+            scheme: type(pool.__name__, (pool,), {"ConnectionCls": self._noted(kind)})
+            for scheme, (pool, kind) in pools.items()
+        }
+
+    def _noted(self, kind: type[HTTPConnection]) -> type[HTTPConnection]:
+        """A kind of connection that is known here from when it is open."""
+        connections = self.connections
+
+        class Noted(kind):
+            def connect(self) -> None:
+                super().connect()
+                connections.add(self)
+
+        return Noted
 
     def send(self, request, stream=False, timeout=None, **options):
         return super().send(request, stream=stream, timeout=timeout or self.timeout, **options)
+
+    def break_off(self) -> None:
+        """End what is being read, from another thread."""
+        for connection in list(self.connections):
+            with suppress(OSError, AttributeError):  # closed meanwhile
+                socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
+
+
+class Limit:
+    """A time for a block, after which the connections of a session are broken off: read timeouts are for each piece."""
+
+    def __init__(self, session: requests.Session, seconds: float) -> None:
+        self.adapters = [one for one in session.adapters.values() if isinstance(one, Adapter)]
+        self.over = False
+        self._timer = threading.Timer(seconds, self._end)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Limit:
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+    def _end(self) -> None:
+        self.over = True
+        for adapter in self.adapters:
+            adapter.break_off()
 
 
 class Refused(Trouble):
@@ -77,10 +132,18 @@ class Transport:
         say: Callable[[str], None],
         max_wait: float = MAX_WAIT,
         timeout: tuple[float, float] = (CONNECT, READ),
+        whole: float = WHOLE,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.say, self.max_wait, self.timeout, self.sleep, self.clock = say, max_wait, timeout, sleep, clock
+        self.say, self.max_wait, self.timeout, self.whole, self.sleep, self.clock = (
+            say,
+            max_wait,
+            timeout,
+            whole,
+            sleep,
+            clock,
+        )
         self.secrets: tuple[str, ...] = ()  # never repeated, should a server quote them
         self.budgets: dict[str, Budget] = {}
         self._waited = 0.0
@@ -115,14 +178,17 @@ class Transport:
     def _once(
         self, session: requests.Session, method: str, url: str, keys: tuple[str, ...], request: Mapping[str, Any]
     ) -> dict[str, Any]:
+        limit = Limit(session, self.whole)
         try:
-            response = session.request(method, url, **request)
+            with limit:
+                response = session.request(method, url, **request)
         except (requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema, requests.exceptions.MissingSchema):
             where = "OPENREVIEW_API_BASEURL and OPENREVIEW_API_BASEURL_V2"
             raise Trouble(f"{_host(url)} is no address to ask; see {where}, or unset both.") from None
         except requests.RequestException as error:
-            heard = _host(url) in self._heard
-            raise Again(_broken(error), TRIES if heard else TRIES_UNHEARD, first=UNREACHED) from None
+            heard = _host(url) in self._heard or limit.over
+            reason = "no whole answer in time" if limit.over else _broken(error)
+            raise Again(reason, TRIES if heard else TRIES_UNHEARD, first=UNREACHED) from None
         self._heard.add(_host(url))
         self._learn(url, response.headers)
         return self._judged(response, keys)
@@ -136,7 +202,7 @@ class Transport:
                 f"{host} answers with a web page instead of data, as it does to test a browser: wait a while, "
                 f"sign in at https://openreview.net once, and {RESUME}; or {SAVED}."
             )
-        said = _parsed(response.content)
+        said = _object(response.content)
         if status == 200 and any(key in said for key in keys):
             return said
         if status == 429:
@@ -224,12 +290,9 @@ def _backoff(failures: int) -> float:
     return min(LONGEST_BACKOFF, 2.0 ** (failures - 1)) * random.uniform(0.75, 1)
 
 
-def _parsed(body: bytes) -> dict[str, Any]:
+def _object(body: bytes) -> dict[str, Any]:
     """The JSON object of an answer; empty where there is none."""
-    try:
-        said = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return {}
+    said = parsed(body)
     return said if isinstance(said, dict) else {}
 
 

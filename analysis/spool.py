@@ -1,0 +1,219 @@
+"""Notes on their way: pages to disk as they come, each whole or not at all, and out again in the order of forums.
+
+A spool is one file that only grows. Its first line says what the notes are of. Each page follows as a line a note, in
+the order of forums and ids, and a last line with the length and checksum of the page and where the next one begins.
+Whatever comes after the last page that is whole was cut off by a crash, and is cut off when the file is opened again.
+Memory does not grow with the number of pages: what is read at once is a piece of each.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+
+from analysis.errors import Trouble
+
+PIECE = 1 << 16  # bytes of a page that are read at once
+
+Note = Mapping[str, object]
+Said = Mapping[str, object]
+
+
+class Line(NamedTuple):
+    """One version of a note; sorts as notes do in a page."""
+
+    forum: str
+    note_id: str
+    version: str  # a hash of the note
+    text: bytes  # the note as JSON
+
+
+class Spool:
+    """Pages of notes in a file: open it with `opened` or `made`."""
+
+    def __init__(self, path: Path, said: Said) -> None:
+        self.path, self.said = path, said
+        self.pages: list[tuple[int, int]] = []  # where each begins and ends
+        self.cursor: dict | None = None  # where the next page begins, in the words of the source
+        self.notes = self.restricted = 0
+        self.complete = False
+        self._file = open(path, "ab+")  # noqa: SIM115 (closed by `close`)
+
+    def add(self, notes: list[Note], cursor: Said | None = None, restricted: int = 0) -> None:
+        """Write a page for good, or nothing of it; the list is used up, since two pages take twice the memory."""
+        mark = {"notes": len(notes), "cursor": cursor, "restricted": restricted}
+        notes.sort(key=_place, reverse=True)
+        self._write(notes, mark)
+
+    def finish(self) -> None:
+        """Say that there are no more pages."""
+        self._write([], {"notes": 0, "complete": True})
+
+    def lines(self) -> Iterator[Line]:
+        """All notes in the order of forums and ids, each version once: pages overlap, and so do files."""
+        for _, same in groupby(heapq.merge(*map(self._lines, self.pages)), key=itemgetter(0, 1)):
+            yield from sorted({line.version: line for line in same}.values())
+
+    def close(self) -> None:
+        with suppress(OSError):  # of a full disk, that has been told of
+            self._file.close()
+
+    def remove(self) -> None:
+        self.close()
+        self.path.unlink(missing_ok=True)
+
+    def _write(self, notes: list[Note], mark: dict) -> None:
+        with writing(self.path.parent):
+            start, checksum = self._file.seek(0, os.SEEK_END), 0
+            while notes:
+                line = _line(notes.pop())
+                checksum = zlib.crc32(line, checksum)
+                self._file.write(line)
+            mark |= {"size": self._file.tell() - start}
+            self._file.write(_sealed(mark, checksum))
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        self._take(start, mark)
+
+    def _take(self, start: int, mark: Mapping) -> None:
+        """Count a page that is there."""
+        if mark.get("complete"):
+            self.complete = True
+            return
+        self.pages.append((start, start + mark["size"]))
+        self.cursor = mark["cursor"]
+        self.notes += mark["notes"]
+        self.restricted += mark["restricted"]
+
+    def _lines(self, page: tuple[int, int]) -> Iterator[Line]:
+        (start, end), rest = page, b""
+        while start < end:
+            piece = os.pread(self._file.fileno(), min(PIECE, end - start), start)
+            if not piece:
+                raise Trouble(f"{self.path} was cut short by another program: delete it, and fetch again.")
+            start += len(piece)
+            *whole, rest = (rest + piece).split(b"\n")
+            for line in whole:
+                key, _, text = line.partition(b"\t")
+                yield Line(*orjson.loads(key), text)
+
+
+def made(path: Path, said: Said) -> Spool:
+    """A new spool, in the place of any that is there."""
+    with writing(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        spool = Spool(path, said)
+        spool._file.write(_sealed(said))
+        spool._file.flush()
+        os.fsync(spool._file.fileno())
+        sync_folder(path.parent)
+    return spool
+
+
+def opened(path: Path) -> Spool | None:
+    """The spool that is there, with the pages that arrived whole; None where there is none that can be read."""
+    if not path.exists():
+        return None
+    with writing(path.parent):
+        spool = Spool(path, {})
+        spool._file.seek(0)
+        said = _unsealed(spool._file.readline())
+        if said is None:
+            spool.close()
+            return None
+        spool.said, end = said, spool._file.tell()
+        for start, mark, after in _whole_pages(spool._file, end):
+            spool._take(start, mark)
+            end = after
+        spool._file.truncate(end)
+    return spool
+
+
+@contextmanager
+def gathered(pages: Iterable[list[Note]], path: Path) -> Iterator[Spool]:
+    """A spool of these pages, removed at the end."""
+    spool = made(path, {})
+    try:
+        for page in pages:
+            spool.add(page)
+        spool.finish()
+        yield spool
+    finally:
+        spool.remove()
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Tell of a disk that is full or not ours in a sentence."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or error
+        raise Trouble(f"{folder} cannot be written to ({reason}); nothing in the store was changed.") from None
+
+
+def sync_folder(folder: Path) -> None:
+    """Make names in a folder last through a power cut."""
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+def _whole_pages(file, start: int) -> Iterator[tuple[int, dict, int]]:
+    """Where each page begins, its last line, and where that ends, as long as all is as it was written."""
+    checksum, end = 0, start
+    for line in file:
+        end += len(line)
+        if not line.startswith(b"{"):
+            checksum = zlib.crc32(line, checksum)
+            continue
+        mark = _unsealed(line, checksum)
+        if mark is None:
+            return
+        yield start, mark, end
+        start, checksum = end, 0
+
+
+def _sealed(value: Said, checksum: int = 0) -> bytes:
+    """A line with an object and the checksum of the lines before it and of itself."""
+    text = orjson.dumps(dict(value))
+    return b"%b\t%08x\n" % (text, zlib.crc32(text, checksum))
+
+
+def _unsealed(line: bytes, checksum: int = 0) -> dict | None:
+    """The object of a line that is as it was written; else None."""
+    text, _, seal = line.partition(b"\t")
+    return orjson.loads(text) if seal == b"%08x\n" % zlib.crc32(text, checksum) else None
+
+
+def _place(note: Note) -> tuple[str, str]:
+    """The forum and the id of a note; a submission of API 1 may have no forum but itself."""
+    names = [name for name in (note.get("forum"), note.get("id")) if isinstance(name, str)]
+    return (names[0], names[-1]) if names else ("", "")
+
+
+def _line(note: Note) -> bytes:
+    text = _json(note)
+    return orjson.dumps([*_place(note), hashlib.sha1(text).hexdigest()]) + b"\t" + text + b"\n"
+
+
+def _json(note: Note) -> bytes:
+    """A note as text; sorted, so that the same note has the same hash, whatever the order of its keys."""
+    try:
+        return orjson.dumps(note, option=orjson.OPT_SORT_KEYS)
+    except TypeError:  # a whole number of more than 64 bits
+        return json.dumps(note, sort_keys=True, ensure_ascii=False).encode()
