@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
 
 from analysis import fetch, sample
-from analysis.errors import Trouble, choices
-from analysis.snapshots import pair
+from analysis.errors import Trouble, choices, count
+from analysis.snapshots import Snapshot, choose, in_a_row, pair
 from analysis.statistics import Statistic, statistic
+from analysis.venues import venue_year
 
 
 @dataclass(frozen=True)
@@ -46,20 +47,20 @@ def compute(name: str, asked: Asked) -> Answer:
         raise Trouble(
             f"`{name}` is about the ratings of one paper: `python -m analysis stand --year {asked.years[0]} 6 6 6` prints it."
         )
-    run = {"sample": _each, "pair": _pairs, "samples": _across}[wanted.takes]
+    run = {"sample": _each, "pair": _pairs, "samples": _across, "days": _days}[wanted.takes]
     return run(wanted, asked)
 
 
-def _load(wanted: Statistic, asked: Asked, year: int, snapshot: str = "") -> sample.Sample:
+def _load(wanted: Statistic, asked: Asked, year: int, snapshot: str = "", source: str = "") -> sample.Sample:
     return sample.load(
         asked.database,
         asked.venue,
         year,
         snapshot or asked.snapshot,
         population=asked.population or wanted.population,
-        source=asked.source,
+        source=source or asked.source,
         need=wanted.need,
-        columns=(asked.by,) if asked.by else (),
+        columns=(*filter(None, (asked.by,)), *wanted.columns),
         join=asked.join,
     )
 
@@ -143,6 +144,53 @@ def _across(wanted: Statistic, asked: Asked) -> Answer:
         raise Trouble(f"`{wanted.name}` compares years and cannot be split with --by.")
     samples = [_load(wanted, asked, year) for year in asked.years]
     return _answer(wanted, [_call(wanted, asked, samples)], samples)
+
+
+def _days(wanted: Statistic, asked: Asked) -> Answer:
+    frames, titles, remarks = [], [], []
+    for year in asked.years:
+        row, left_out = _row_of_snapshots(asked, year)
+        # One after the other: a whole discussion does not have to fit into memory.
+        samples = _told(remarks, (_load(wanted, asked, year, one.name, one.source) for one in row))
+        frame = _by_days(wanted, asked, samples)
+        frames.append(_labelled(frame, "year", year) if len(asked.years) > 1 else frame)
+        titles.append(f"{asked.venue} {year}, {count(len(row), 'snapshot')}, {_span(row)}")
+        remarks += left_out
+    return Answer(pd.concat(frames, ignore_index=True), wanted.shares, tuple(titles), tuple(dict.fromkeys(remarks)))
+
+
+def _span(row: Sequence[Snapshot]) -> str:
+    return row[0].name if len(row) == 1 else f"{row[0].name} to {row[-1].name}"
+
+
+def _row_of_snapshots(asked: Asked, year: int) -> tuple[list[Snapshot], list[str]]:
+    """The snapshots named, in that order, else those to follow from day to day; and a sentence on those left out."""
+    held = fetch.ensure(asked.database, asked.venue, year, asked.source)
+    row = in_a_row(held)
+    others = count(len(held) - len(row), "bundled snapshot")
+    left_out = [f"{asked.venue} {year}: {others} left out, whose papers have other ids; --source bundled shows them."]
+    if asked.snapshot:
+        decision = venue_year(asked.venue, year, asked.database).decision_snapshot
+        return [choose(row, name, decision)[0] for name in asked.snapshot.split(",")], []
+    return row, left_out if len(row) < len(held) else []
+
+
+def _told(remarks: list[str], samples: Iterable[sample.Sample]) -> Iterator[sample.Sample]:
+    for one in samples:
+        remarks += one.remarks
+        yield one
+
+
+def _by_days(wanted: Statistic, asked: Asked, samples: Iterable[sample.Sample]) -> pd.DataFrame:
+    if not asked.by:
+        return _call(wanted, asked, samples)
+    groups: dict[object, list[sample.Sample]] = {}
+    for value, part in (each for one in samples for each in one.split(asked.by)):
+        groups.setdefault(value, []).append(part)
+    if not groups:
+        raise Trouble(f"{asked.venue} has no value in the column `{asked.by}` to split by.")
+    parts = [_labelled(_call(wanted, asked, some), asked.by, value) for value, some in sorted(groups.items())]
+    return pd.concat(parts, ignore_index=True)
 
 
 def _answer(wanted: Statistic, frames: list[pd.DataFrame], samples: list[sample.Sample]) -> Answer:

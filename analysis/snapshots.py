@@ -106,3 +106,12 @@ def pair(snapshots: Sequence[Snapshot], same: str = "paper_ids") -> tuple[Snapsh
         if len(alike) > 1 and alike[0].stage != "final":
             return alike[0], alike[-1]
     return None
+
+
+def in_a_row(snapshots: Sequence[Snapshot]) -> list[Snapshot]:
+    """The snapshots of a year to follow from day to day, oldest first: the fetched ones, else the bundled ones.
+
+    Both together are no row: their papers have other ids.
+    """
+    fetched = [one for one in snapshots if one.source != "bundled"]
+    return sorted(fetched or snapshots, key=lambda one: one.order)

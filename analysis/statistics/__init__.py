@@ -29,6 +29,7 @@ FAMILIES = (
     "growth",
     "movement",
     "arbitrariness",
+    "series",
 )
 
 
@@ -36,7 +37,7 @@ FAMILIES = (
 class Statistic:
     """A function with the name people type, and what it wants.
 
-    `takes` is `sample`, `pair` (two snapshots of a year), `samples` (one of each year) or `ratings` (a sample and one paper's). `need` is a review column without
+    `takes` is `sample`, `pair` (two snapshots of a year), `samples` (one of each year), `days` (all snapshots of a year) or `ratings` (a sample and one paper's). `need` is a review column without
     which a snapshot is no use. `linked` is what must be the same in a pair: `paper_ids` or `review_ids`. `shares` are the columns that are fractions: printed as percent.
     """
 
@@ -48,6 +49,7 @@ class Statistic:
     shares: tuple[str, ...]
     seeded: bool
     linked: str = "paper_ids"
+    columns: tuple[str, ...] = ()  # further columns of the store that it reads
 
     @property
     def question(self) -> str:
@@ -65,6 +67,7 @@ def register(
     need: str = "",
     shares: tuple[str, ...] = ("value", "low", "high"),
     linked: str = "paper_ids",
+    columns: tuple[str, ...] = (),
 ):
     """Make a function known as a statistic: ``@register("ratings")``."""
 
@@ -73,7 +76,7 @@ def register(
             "seed"
             in function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
         )
-        _known[name] = Statistic(name, function, takes, population, need, shares, seeded, linked)
+        _known[name] = Statistic(name, function, takes, population, need, shares, seeded, linked, columns)
         return function
 
     return remember
