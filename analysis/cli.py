@@ -58,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_stat(commands)
     _add_status(commands)
     _add_diff(commands)
+    _add_digest(commands)
     _add_export(commands)
     _add_prune(commands)
     return parser
@@ -226,6 +227,20 @@ def _add_diff(commands) -> None:
     _add_source(parser)
     parser.add_argument("first", metavar="FIRST", help="a snapshot's name, or latest, release, decision")
     parser.add_argument("second", metavar="SECOND", help="another one of the same year")
+
+
+def _add_digest(commands) -> None:
+    parser = _add(
+        commands,
+        "digest",
+        _digest,
+        "tell what changed since the last snapshot, in five sentences and a table",
+        "digest --year 2026 --format html > today.html",
+        _add_years,
+        _add_snapshot,
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed of everything random (default: 0)")
+    parser.add_argument("--format", default="table", choices=(*FORMATS, "html"), help="how to print (default: table)")
 
 
 def _add_export(commands) -> None:
@@ -398,6 +413,17 @@ def _diff(options) -> int:
     found = changes.changes(options.database, options.venue, year, options.first, options.second, options.source)
     print(changes.printed(found, options.format))
     _tell(found.sentence())
+    return 0
+
+
+def _digest(options) -> int:
+    from analysis import digest
+
+    year = _one_year(options, "digest")
+    told = digest.digest(options.database, options.venue, year, options.snapshot, options.source, options.seed)
+    print(digest.printed(told, options.format))
+    for remark in told.remarks:
+        _tell(remark)
     return 0
 
 

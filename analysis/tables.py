@@ -101,12 +101,12 @@ def _screen_width(cell: str) -> int:
 def _markdown(frame: pd.DataFrame, shares: Collection[str], caption: str) -> str:
     names, columns, right = _printed(frame, shares)
     rule = ["---:" if to_right else ":---" for to_right in right]
-    rows = [list(map(_markdown_escaped, row)) for row in [names, *zip(*columns, strict=True)]]
+    rows = [list(map(markdown_escaped, row)) for row in [names, *zip(*columns, strict=True)]]
     lines = [f"| {' | '.join(row)} |" for row in [rows[0], rule, *rows[1:]]]
-    return "\n".join([*([_markdown_escaped(caption), ""] if caption else []), *lines])
+    return "\n".join([*([markdown_escaped(caption), ""] if caption else []), *lines])
 
 
-def _markdown_escaped(cell: str) -> str:
+def markdown_escaped(cell: str) -> str:
     return re.sub(r"([\\`*_\[\]|$#~])", r"\\\1", html.escape(cell, quote=False))
 
 
@@ -133,12 +133,12 @@ def _latex(frame: pd.DataFrame, shares: Collection[str], caption: str) -> str:
     """A `tabular` with the rules of booktabs, in a `table` where there is a caption; needs \\usepackage{booktabs}."""
     names, columns, right = _printed(frame, shares)
     kinds = [_latex_kind(cells, to_right) for cells, to_right in zip(columns, right, strict=True)]
-    head, *rows = [" & ".join(map(_latex_escaped, row)) + r" \\" for row in [names, *zip(*columns, strict=True)]]
+    head, *rows = [" & ".join(map(latex_escaped, row)) + r" \\" for row in [names, *zip(*columns, strict=True)]]
     begin = rf"\begin{{tabular}}{{@{{}}{''.join(kinds)}@{{}}}}"
     tabular = [begin, r"\toprule", head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
     if not caption:
         return "\n".join(tabular)
-    above = [r"\begin{table}[t]", r"\centering", r"\small", rf"\caption{{{_latex_escaped(caption)}}}"]
+    above = [r"\begin{table}[t]", r"\centering", r"\small", rf"\caption{{{latex_escaped(caption)}}}"]
     return "\n".join([*above, *tabular, r"\end{table}"])
 
 
@@ -164,7 +164,7 @@ LATEX = {
 }
 
 
-def _latex_escaped(cell: str) -> str:
+def latex_escaped(cell: str) -> str:
     return "".join(LATEX.get(sign, sign) for sign in cell).replace(r" \%", r"\,\%")
 
 
