@@ -11,6 +11,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Collection
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,23 +23,36 @@ MISSING = "\N{EN DASH}"
 NAMES_OF_TIME = ("year", "than")  # whole numbers that take no thousands separator
 DIGITS = 10  # significant digits of a fraction in CSV and JSON: more change with the machine, fewer lose counts
 WIDE = 34  # characters: a column with a longer text is set in lines where the format knows lines
+COLUMN, PAGE = 44, 92  # letters of \\small that one column of a two-column paper holds, and both
 FORMULA = re.compile(r"[=+\-@\t\r]")  # what makes a spreadsheet run a cell that begins with it
 
 
-def text(frame: pd.DataFrame, format: str, shares: Collection[str] = (), caption: str = "") -> str:
+def text(frame: pd.DataFrame, format: str, shares: Collection[str] = (), caption: str = "", note: str = "") -> str:
     """The frame in one of the formats `table` (terminal), `csv`, `json`, `markdown`, `latex` and `html`.
 
-    `shares` names the columns of fractions that readers see as percent. CSV and JSON have no place for a caption.
+    `shares` names the columns of fractions that readers see as percent. `caption` stands above, `note` (source, exclusions)
+    small below; CSV and JSON have no place for them.
     """
     if format not in FORMATS:
         raise Trouble(f"There is no table format `{format}`; there are {choices(FORMATS)}.")
-    return FORMATS[format](frame, shares, caption)
+    return FORMATS[format](frame, shares, caption, note)
+
+
+def parquet(frame: pd.DataFrame, path: Path) -> None:
+    """Write the frame as Parquet: numbers keep their types and all digits, text stays text."""
+    import duckdb
+
+    with duckdb.connect(config={"threads": "1"}) as con:
+        con.register("frame", frame)
+        con.execute(
+            f"copy (from frame) to '{str(path).replace(chr(39), chr(39) * 2)}' (format parquet, compression zstd)"
+        )
 
 
 # For programs -------------------------------------------------------------------------------------------------------
 
 
-def _csv(frame: pd.DataFrame, shares: Collection[str], caption: str) -> str:
+def _csv(frame: pd.DataFrame, shares: Collection[str], caption: str, note: str) -> str:
     guarded = pd.DataFrame({place: _guarded(frame.iloc[:, place]) for place in range(frame.shape[1])})
     guarded.columns = [_guard(str(name)) for name in frame.columns]
     return guarded.to_csv(index=False, lineterminator="\n", float_format=f"%.{DIGITS}g").removesuffix("\n")
@@ -53,7 +67,7 @@ def _guard(cell: object) -> object:
     return f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell
 
 
-def _json(frame: pd.DataFrame, shares: Collection[str], caption: str) -> str:
+def _json(frame: pd.DataFrame, shares: Collection[str], caption: str, note: str) -> str:
     names = [str(name) for name in frame.columns]
     rows = frame.astype(object).itertuples(index=False, name=None)
     lines = [json.dumps(dict(zip(names, map(plain, row), strict=True)), ensure_ascii=False) for row in rows]
@@ -78,11 +92,11 @@ def plain(cell: object) -> object:
 # For readers --------------------------------------------------------------------------------------------------------
 
 
-def _table(frame: pd.DataFrame, shares: Collection[str], caption: str) -> str:
+def _table(frame: pd.DataFrame, shares: Collection[str], caption: str, note: str) -> str:
     names, columns, right = _printed(frame, shares)
     laid = [_column(name, cells, to_right) for name, cells, to_right in zip(names, columns, right, strict=True)]
     lines = ["  ".join(row).rstrip() for row in zip(*laid, strict=True)]
-    return "\n".join([*([_clean(caption)] if caption else []), *lines])
+    return "\n".join([*([_clean(caption)] if caption else []), *lines, *([_clean(note)] if note else [])])
 
 
 def _column(name: str, cells: list[str], right: bool) -> list[str]:
@@ -98,19 +112,20 @@ def _screen_width(cell: str) -> int:
     return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in cell)
 
 
-def _markdown(frame: pd.DataFrame, shares: Collection[str], caption: str) -> str:
+def _markdown(frame: pd.DataFrame, shares: Collection[str], caption: str, note: str) -> str:
     names, columns, right = _printed(frame, shares)
     rule = ["---:" if to_right else ":---" for to_right in right]
     rows = [list(map(markdown_escaped, row)) for row in [names, *zip(*columns, strict=True)]]
     lines = [f"| {' | '.join(row)} |" for row in [rows[0], rule, *rows[1:]]]
-    return "\n".join([*([markdown_escaped(caption), ""] if caption else []), *lines])
+    above = [markdown_escaped(caption), ""] if caption else []
+    return "\n".join([*above, *lines, *(["", markdown_escaped(note)] if note else [])])
 
 
 def markdown_escaped(cell: str) -> str:
     return re.sub(r"([\\`*_\[\]|$#~])", r"\\\1", html.escape(cell, quote=False))
 
 
-def _html(frame: pd.DataFrame, shares: Collection[str], caption: str) -> str:
+def _html(frame: pd.DataFrame, shares: Collection[str], caption: str, note: str) -> str:
     names, columns, right = _printed(frame, shares)
     kinds = [_html_kind(cells, to_right) for cells, to_right in zip(columns, right, strict=True)]
     head = "".join(f'<th scope="col"{kind}>{html.escape(name)}</th>' for name, kind in zip(names, kinds, strict=True))
@@ -120,7 +135,9 @@ def _html(frame: pd.DataFrame, shares: Collection[str], caption: str) -> str:
     ]
     title = [f"<caption>{html.escape(caption)}</caption>"] if caption else []
     body = [f"<tr>{row}</tr>" for row in rows]
-    return "\n".join(["<table>", *title, f"<thead><tr>{head}</tr></thead>", "<tbody>", *body, "</tbody>", "</table>"])
+    below = [f'<tfoot><tr><td colspan="{len(names)}">{html.escape(note)}</td></tr></tfoot>'] if note else []
+    parts = ["<table>", *title, f"<thead><tr>{head}</tr></thead>", "<tbody>", *body, "</tbody>", *below, "</table>"]
+    return "\n".join(parts)
 
 
 def _html_kind(cells: list[str], right: bool) -> str:
@@ -129,8 +146,11 @@ def _html_kind(cells: list[str], right: bool) -> str:
     return ' class="prose"' if _is_prose(cells) else ""
 
 
-def _latex(frame: pd.DataFrame, shares: Collection[str], caption: str) -> str:
-    """A `tabular` with the rules of booktabs, in a `table` where there is a caption; needs \\usepackage{booktabs}."""
+def _latex(frame: pd.DataFrame, shares: Collection[str], caption: str, note: str) -> str:
+    """A `tabular` with the rules of booktabs, in a `table` where there is a caption; needs \\usepackage{booktabs}.
+
+    One that is wider than the column of a two-column paper goes across both, and one that is wider still is set smaller.
+    """
     names, columns, right = _printed(frame, shares)
     kinds = [_latex_kind(cells, to_right) for cells, to_right in zip(columns, right, strict=True)]
     head, *rows = [" & ".join(map(latex_escaped, row)) + r" \\" for row in [names, *zip(*columns, strict=True)]]
@@ -138,8 +158,20 @@ def _latex(frame: pd.DataFrame, shares: Collection[str], caption: str) -> str:
     tabular = [begin, r"\toprule", head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
     if not caption:
         return "\n".join(tabular)
-    above = [r"\begin{table}[t]", r"\centering", r"\small", rf"\caption{{{latex_escaped(caption)}}}"]
-    return "\n".join([*above, *tabular, r"\end{table}"])
+    width = _latex_width(names, columns)
+    kind, size = (
+        "table" if width <= COLUMN else "table*",
+        r"\small" if width <= PAGE else r"\scriptsize\setlength{\tabcolsep}{3pt}",
+    )
+    above = [rf"\begin{{{kind}}}[t]", r"\centering", size, rf"\caption{{{latex_escaped(caption)}}}"]
+    below = [rf"\par\smallskip{{\footnotesize {latex_escaped(note)}\par}}"] if note else []
+    return "\n".join([*above, *tabular, *below, rf"\end{{{kind}}}"])
+
+
+def _latex_width(names: list[str], columns: list[list[str]]) -> int:
+    """About how many letters wide a table is, with two between columns; prose is set in lines."""
+    widths = [min(max(map(len, [name, *cells])), WIDE) for name, cells in zip(names, columns, strict=True)]
+    return sum(widths) + 2 * (len(widths) - 1)
 
 
 def _latex_kind(cells: list[str], right: bool) -> str:
@@ -224,7 +256,7 @@ def _clean(cell: str) -> str:
     return " ".join("".join(" " if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") else c for c in cell).split())
 
 
-FORMATS: dict[str, Callable[[pd.DataFrame, Collection[str], str], str]] = {
+FORMATS: dict[str, Callable[[pd.DataFrame, Collection[str], str, str], str]] = {
     "table": _table,
     "csv": _csv,
     "json": _json,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import struct
 import warnings
 from dataclasses import replace
 from pathlib import Path
 
+import duckdb
 import pandas as pd
 import pytest
 from samples import make_sample
@@ -60,7 +62,7 @@ def test_two_runs_give_the_same_bytes(sample, tmp_path, folder):
     first = contents(folder)
     published(sample, tmp_path)
     assert contents(folder) == first
-    assert {Path(name).suffix for name in first} == {".pdf", ".svg", ".png", ".csv", ".md", ".tex", ".html", ".json"}
+    assert {Path(name).suffix for name in first} == set(publish.SUFFIXES)
 
 
 def test_files_tell_neither_time_nor_machine(sample, tmp_path, folder):
@@ -68,7 +70,7 @@ def test_files_tell_neither_time_nor_machine(sample, tmp_path, folder):
     for name, content in contents(folder).items():
         assert b"CreationDate" not in content and b"dc:date" not in content and b"Software" not in content, name
         assert str(tmp_path).encode() not in content, name
-        assert b"\r" not in content or name.endswith((".pdf", ".png")), name
+        assert b"\r" not in content or name.endswith((".pdf", ".png", ".parquet")), name
 
 
 def test_pdf_embeds_truetype_fonts_and_svg_needs_none(sample, tmp_path, folder):
@@ -83,6 +85,32 @@ def test_pictures_have_the_print_size(sample, tmp_path, folder):
     assert re.search(rb"/MediaBox \[ 0 0 234 221", (folder / "ratings.pdf").read_bytes())  # 3.25 inches of 72 points
     assert manifest(folder)["figures"][0]["width"] == 312
     assert manifest(folder)["width"] == "column"
+
+
+@pytest.mark.parametrize("width", publish.WIDTHS)
+def test_the_first_figure_is_also_a_picture_to_share(sample, tmp_path, folder, width):
+    book, frame = publish.book("02-scores", sample, figures=tmp_path, width=width), ratings(sample)
+    for name in ("ratings", "again"):
+        drawn = book.figure(name, draw_ratings(frame, book.axes()), frame, **WORDS).figure
+        assert drawn.get_figwidth() == publish.WIDTHS[width]  # as it was
+    shared = (folder / "ratings-share.png").read_bytes()
+    assert struct.unpack(">II", shared[16:24]) == (1200, 675)
+    assert "share" not in manifest(folder)["figures"][1]["files"]
+
+
+def test_a_table_says_below_where_it_is_from_and_what_was_left_out(sample, tmp_path, folder):
+    book = published(sample, tmp_path)
+    for name in ("top.md", "top.tex", "top.html"):
+        text = (folder / name).read_text(encoding="utf-8")
+        assert "2 papers, 3 reviews" in text and "so intervals are rough" in text, name
+    assert any("left out" in remark for remark in book.about["remarks"])
+
+
+def test_parquet_holds_the_frame_as_it_is(sample, tmp_path, folder):
+    frame = pd.DataFrame({"title": [EVIL, IMAGE], "value": [1 / 3, None], "n": [4, 8], "who": ["all", 2]})
+    publish.book("02-scores", sample, figures=tmp_path).table("top", frame)
+    read = duckdb.read_parquet(str(folder / "top.parquet")).df()
+    pd.testing.assert_frame_equal(read.astype(object), frame.assign(who=["all", "2"]).astype(object), check_dtype=False)
 
 
 def test_what_the_font_lacks_stays_text_in_svg_and_warns_nobody(sample, tmp_path, folder):
@@ -123,9 +151,9 @@ def test_the_manifest_says_what_and_from_where(sample, tmp_path, folder):
     assert said["remarks"] == list(sample.remarks)
     assert said["figures"] == [
         {"name": "ratings", "width": 528, "height": 296, **WORDS, "stamp": said["stamp"],
-         "files": {kind: f"ratings.{kind}" for kind in ("pdf", "svg", "png", "csv")}}
+         "files": {kind: f"ratings.{kind}" for kind in ("pdf", "svg", "png", "csv")} | {"share": "ratings-share.png"}}
     ]  # fmt: skip
-    files = {kind: f"top.{kind}" for kind in ("csv", "md", "tex", "html")}
+    files = {kind: f"top.{kind}" for kind in ("csv", "md", "tex", "html", "parquet")}
     assert said["tables"] == [{"name": "top", "caption": "A table", "rows": 2, "files": files}]
     assert said["numbers"] == [
         {"name": "ratings.accept-side", "text": "33.3 %", "limits": "10.0 % to 70.0 %",

@@ -104,6 +104,23 @@ def test_latex_without_a_caption_is_a_tabular_alone(frame):
     assert printed(frame, "latex").startswith(r"\begin{tabular}")
 
 
+@pytest.mark.parametrize(
+    ("columns", "begin"), [(3, "\\begin{table}[t]"), (6, "\\begin{table*}[t]"), (12, "\\scriptsize")]
+)
+def test_latex_goes_across_both_columns_where_it_is_wide(columns, begin):
+    frame = pd.DataFrame({f"some column {number}": [0.25] for number in range(columns)})
+    made = tables.text(frame, "latex", caption="Wide", note="From 50% & more")
+    assert begin in made and made.count("table}") + made.count("table*}") == 2
+    assert r"From 50\% \& more" in made.split(r"\end{tabular}")[1]
+
+
+@pytest.mark.parametrize("format", ["table", "markdown", "html"])
+def test_a_note_stands_below(frame, format):
+    made = tables.text(frame, format, caption="Above", note="Below <b>")
+    assert made.index("Above") < made.index("5") < made.index("Below")
+    assert format == "table" or "<b>" not in made
+
+
 def test_html_is_escaped_and_numbers_stand_to_the_right(frame):
     text = printed(frame.assign(label=[IMAGE, '"&"']).rename(columns={"kept": "<b>"}), "html", caption=IMAGE)
     assert "<img" not in text and "<b>" not in text

@@ -17,7 +17,7 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,7 +34,7 @@ from analysis.sample import POPULATIONS, Sample
 
 MANIFEST = "manifest.json"
 # Kinds of files that a book writes, and so may take away when it begins anew.
-SUFFIXES = (".pdf", ".svg", ".png", ".csv", ".md", ".tex", ".html", ".json")
+SUFFIXES = (".pdf", ".svg", ".png", ".csv", ".parquet", ".md", ".tex", ".html", ".json")
 SOURCES = {"bundled": "bundled counts", "api": "OpenReview API", "notes": "saved notes"}
 SUITE = f"conference-review-statistics {__version__}"
 NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
@@ -46,6 +46,7 @@ METADATA = {
 }
 BETWEEN = " · "  # the parts of a stamp
 CSS_PIXELS = 96  # to the inch
+SHARE = 1200, 675  # pixels of a picture to share
 
 
 @dataclass(frozen=True)
@@ -163,6 +164,8 @@ class Book:
         stamp = _about(shown, self.about["venue"], self.about["year"])["stamp"] if shown else self.stamp
         saved = _saved(figure, title, str(stamp))
         files = {kind: self._write(f"{name}.{kind}", saved[kind]) for kind in saved}
+        if not self.figures:  # the first is a notebook's main one: it also goes out as a picture to share
+            files["share"] = self._write(f"{name}-share.png", _share(figure))
         files["csv"] = self._write(f"{name}.csv", f"{tables.text(frame, 'csv')}\n")
         width, height = (round(inches * CSS_PIXELS) for inches in figure.get_size_inches())
         words = {"title": title, "caption": caption, "alt": alt or title}
@@ -173,11 +176,16 @@ class Book:
         return Picture(saved["png"], width=width, figure=figure, **words)
 
     def table(self, name: str, frame: pd.DataFrame, caption: str = "", shares: Collection[str] = ()) -> Shown:
-        """Publish a table as CSV, Markdown, LaTeX and HTML; gives what a notebook shows. `shares` are the fractions."""
+        """Publish a table as CSV, Parquet, Markdown, LaTeX and HTML; gives what a notebook shows. `shares` are the fractions.
+
+        The stamp and what was left out or replaced stand below it as a note.
+        """
         self._add_name(name, self.figures + self.tables)
+        note = ". ".join(one.rstrip(".") for one in (self.stamp, *self.about["remarks"])) + "."
         kinds = {"csv": "csv", "md": "markdown", "tex": "latex", "html": "html"}
-        texts = {suffix: tables.text(frame, kind, shares, caption) for suffix, kind in kinds.items()}
+        texts = {suffix: tables.text(frame, kind, shares, caption, note) for suffix, kind in kinds.items()}
         files = {suffix: self._write(f"{name}.{suffix}", f"{text}\n") for suffix, text in texts.items()}
+        files["parquet"] = self._placed(f"{name}.parquet", lambda path: tables.parquet(frame, path))
         self.tables.append({"name": name, "caption": caption, "rows": len(frame), "files": files})
         self._save()
         return Shown(tables.text(frame, "table", shares, caption), texts["html"])
@@ -210,8 +218,13 @@ class Book:
 
     def _write(self, name: str, content: str | bytes) -> str:
         """Write a file whole or not at all; gives its name."""
+        return self._placed(
+            name, lambda path: path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        )
+
+    def _placed(self, name: str, write: Callable[[Path], object]) -> str:
         unfinished = self.folder / f".{name}.{os.getpid()}"
-        unfinished.write_bytes(content if isinstance(content, bytes) else content.encode())
+        write(unfinished)
         os.replace(unfinished, self.folder / name)
         return name
 
@@ -310,6 +323,19 @@ def _saved(figure: Figure, title: str, stamp: str) -> dict[str, bytes]:
             return {kind: _bytes(figure, kind, metadata) for kind, metadata in METADATA.items()}
 
 
+def _share(figure: Figure) -> bytes:
+    """A finished figure as a picture of the size that posts show, laid out anew in that shape."""
+    width, height = figure.get_size_inches()
+    wide = max(width, height * SHARE[0] / SHARE[1])
+    with style(width), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"Glyph .* missing from font", UserWarning)
+        figure.set_size_inches(wide, wide * SHARE[1] / SHARE[0])
+        figure.set_layout_engine("constrained")
+        shared = _bytes(figure, "png", METADATA["png"], dpi=SHARE[0] / wide)
+        figure.set_size_inches(width, height)
+    return shared
+
+
 def _frame(figure: Figure, title: str, stamp: str) -> None:
     room = figure.get_figwidth() - 0.1
     left = 0.05 / figure.get_figwidth()
@@ -323,7 +349,7 @@ def _frame(figure: Figure, title: str, stamp: str) -> None:
         figure.supxlabel(lines, x=left, ha="left", color=QUIET, fontsize=size, fontweight="normal")
 
 
-def _bytes(figure: Figure, kind: str, metadata: dict[str, str | None]) -> bytes:
+def _bytes(figure: Figure, kind: str, metadata: dict[str, str | None], **options) -> bytes:
     buffer = io.BytesIO()
-    figure.savefig(buffer, format=kind, metadata=metadata)
+    figure.savefig(buffer, format=kind, metadata=metadata, **options)
     return buffer.getvalue()
