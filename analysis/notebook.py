@@ -13,6 +13,7 @@ from analysis import sample as samples_of
 from analysis.draw import publish
 from analysis.errors import Trouble, count
 from analysis.sample import Sample
+from analysis.snapshots import pair as pair_of
 from analysis.statistics.ledger import knows_accepted
 from analysis.venues import known_years, venue_year
 
@@ -89,6 +90,59 @@ def sample(
     loaded = samples_of.load(path(database), venue, year, snapshot, population, source, need=need, columns=columns)
     say(loaded.title, *loaded.remarks)
     return loaded
+
+
+def pair(venue: str, year: int, before: str, after: str, database: str, population: str) -> tuple[Sample, Sample]:
+    """Load two snapshots of a year, and say what must be said about them. Without names the first and last of the same papers."""
+    if not (before and after):
+        found = pair_of(fetching.ensure(path(database), venue, year))
+        if found is None:
+            raise Trouble(f"{venue} {year} has no two snapshots of the same papers, one from before the decisions.")
+        before, after = (before or found[0].name), (after or found[1].name)
+    first, second = (samples_of.load(path(database), venue, year, name, population) for name in (before, after))
+    say(first.title, second.title, *dict.fromkeys((*first.remarks, *second.remarks)))
+    return first, second
+
+
+def same_reviews(first: Sample, database: str) -> tuple[Sample, Sample] | None:
+    """The snapshot of `first`, and the last one whose reviews are the same ones; None, which is said, where there is none."""
+    taken = first.snapshot
+    held = [one for one in fetching.ensure(path(database), taken.venue, taken.year) if one.paper_ids == taken.paper_ids]
+    later = [one for one in held if one.review_ids == taken.review_ids and one.order > taken.order]
+    if not later:
+        say(
+            f"{taken.title}: which reviews are the same ones in a later snapshot is not known; papers are, as multisets."
+        )
+        return None
+    last = max(later, key=lambda one: one.order)
+    say(f"Reviews are the same ones in {taken.name} and {last.name}.")
+    return first, samples_of.load(path(database), taken.venue, taken.year, last.name, first.population)
+
+
+def decided(first: Sample, second: Sample) -> tuple[Sample, Sample] | None:
+    """The same two with only the decided papers; None, which is said, where it is not known which they are."""
+    try:
+        return samples_of.restrict(first, "decided"), samples_of.restrict(second, "decided")
+    except Trouble as trouble:
+        say(str(trouble))
+        return None
+
+
+def discussed(first: Sample, second: Sample) -> bool:
+    """Whether the scores between two snapshots moved freely; says so where they were put back."""
+    if first.form.decision_snapshot != "release":
+        return True
+    after = f"{second.snapshot.title} ({second.snapshot.stage})"
+    held = (
+        "holds the scores of before the discussion again"
+        if second.snapshot.stage == "final"
+        else "was taken before that"
+    )
+    say(
+        f"Scores of {first.snapshot.venue} {first.snapshot.year} were put back to those before the discussion; {after} {held}.",
+        "What changed between the two is counted in a table and not drawn: a picture would say that nobody moves.",
+    )
+    return False
 
 
 def official_submissions(venue: str, years: Sequence[int], database: str) -> dict[int, int]:

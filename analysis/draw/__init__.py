@@ -7,6 +7,13 @@ provenance are not drawn here: `publish.Book.figure` adds them.
 from analysis.draw.acceptance import draw_ledger, draw_sixes, draw_sixes_by_year
 from analysis.draw.canvas import WIDTHS, new_figure, style
 from analysis.draw.growth import draw_funnel, draw_growth
+from analysis.draw.movement import (
+    draw_average_movement,
+    draw_conformity,
+    draw_fates,
+    draw_movement_by,
+    draw_transitions,
+)
 from analysis.draw.reviewers import (
     draw_confidence,
     draw_experience,
@@ -20,13 +27,17 @@ from analysis.draw.years import draw_years
 
 __all__ = [
     "WIDTHS",
+    "draw_average_movement",
     "draw_averages",
     "draw_confidence",
+    "draw_conformity",
     "draw_deciles",
     "draw_experience",
+    "draw_fates",
     "draw_funnel",
     "draw_growth",
     "draw_ledger",
+    "draw_movement_by",
     "draw_panels",
     "draw_preference",
     "draw_rank_map",
@@ -38,6 +49,7 @@ __all__ = [
     "draw_sixes",
     "draw_sixes_by_year",
     "draw_top",
+    "draw_transitions",
     "draw_years",
     "new_figure",
     "style",

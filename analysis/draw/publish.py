@@ -267,7 +267,7 @@ def _about(samples: Sequence[Sample], venue: str, year: int | None) -> dict[str,
         "stage": _only(one.stage for one in taken),
         "population": _only(one.population for one in samples),
         "source": _only(one.source for one in taken),
-        "papers": sum(len(one.papers) for one in samples) if samples else None,
+        "papers": _different_papers(samples) if samples else None,
         "reviews": sum(len(one.reviews) for one in samples) if samples else None,
         "version": __version__,
         "remarks": list(dict.fromkeys(remark for one in samples for remark in one.remarks)),
@@ -280,6 +280,24 @@ def _sample(one: Sample) -> dict[str, object]:
     taken = one.snapshot
     named = {"venue": taken.venue, "year": taken.year, "snapshot": taken.name, "stage": taken.stage}
     return {**named, "source": taken.source, "papers": len(one.papers), "reviews": len(one.reviews)}
+
+
+def _different_papers(samples: Sequence[Sample]) -> int:
+    """How many papers the samples hold; two snapshots of a year that share their ids hold the same ones."""
+    found: dict[tuple, list[pd.Series]] = {}
+    for one in samples:
+        found.setdefault((one.snapshot.venue, one.snapshot.year, one.snapshot.paper_ids), []).append(
+            one.papers["paper"]
+        )
+    return sum(pd.concat(papers).nunique() for papers in found.values())
+
+
+def _said_reviews(samples: Sequence[Sample], years: int) -> str:
+    """How many reviews; those of two snapshots of a year are not added up, since most are the same ones."""
+    numbers = [len(one.reviews) for one in samples]
+    if len(numbers) == 2 and years == 1:
+        return f"{numbers[0]:,} and {count(numbers[1], 'review')}"
+    return count(sum(numbers), "review")
 
 
 def _only(values) -> object:
@@ -297,7 +315,7 @@ def _stamp(about: dict[str, object], samples: Sequence[Sample]) -> str:
         f"{about['venue']}{span}",
         f"snapshot {snapshots} ({stages})" if snapshots else f"{len(samples)} snapshots ({stages})" if samples else "",
         POPULATIONS.get(str(about["population"]), ""),
-        f"{count(about['papers'], 'paper')}, {count(about['reviews'], 'review')}" if samples else "",
+        f"{count(about['papers'], 'paper')}, {_said_reviews(samples, len(years))}" if samples else "",
         " and ".join(dict.fromkeys(SOURCES.get(one.snapshot.source, one.snapshot.source) for one in samples)),
         SUITE,
     ]

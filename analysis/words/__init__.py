@@ -7,6 +7,7 @@ numbers to someone who cannot see the picture. No number is typed by hand.
 from analysis.words.acceptance import ledger, sixes, sixes_by_year
 from analysis.words.common import NOTHING_YET, Words, percent
 from analysis.words.growth import funnel, growth
+from analysis.words.movement import average_movement, conformity, fates, movement_by, transitions
 from analysis.words.reviewers import confidence, experience, panels, rating_counts, ratings_by_level
 from analysis.words.scales import preference, rank_map, scale_change, sides
 from analysis.words.scores import averages, deciles, ratings, top
@@ -15,13 +16,17 @@ from analysis.words.years import years
 __all__ = [
     "NOTHING_YET",
     "Words",
+    "average_movement",
     "averages",
     "confidence",
+    "conformity",
     "deciles",
     "experience",
+    "fates",
     "funnel",
     "growth",
     "ledger",
+    "movement_by",
     "panels",
     "percent",
     "preference",
@@ -34,5 +39,6 @@ __all__ = [
     "sixes",
     "sixes_by_year",
     "top",
+    "transitions",
     "years",
 ]
