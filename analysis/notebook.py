@@ -13,6 +13,7 @@ from analysis import sample as samples_of
 from analysis.draw import publish
 from analysis.errors import Trouble, count
 from analysis.sample import Sample
+from analysis.snapshots import around_discussion as choose_around
 from analysis.snapshots import pair as pair_of
 from analysis.statistics.ledger import knows_accepted
 from analysis.venues import known_years, venue_year
@@ -175,3 +176,22 @@ def each_year(statistic: Callable[[Sample], pd.DataFrame], loaded: Sequence[Samp
     """A statistic for each of these years, with the year in front."""
     frames = [statistic(one).assign(year=one.snapshot.year) for one in loaded]
     return pd.concat(frames, ignore_index=True).pipe(lambda frame: frame[["year", *frame.columns.drop("year")]])
+
+
+def around_discussion(
+    venue: str, years: Sequence[int], database: str, population: str
+) -> list[tuple[Sample | None, Sample | None]]:
+    """For each year the sample at release and the last one that the discussion has moved; None where there is none, and told.
+
+    Of all years in the store when none are named.
+    """
+    found = []
+    for year in years or fetching.available_years(path(database), venue):
+        held = fetching.ensure(path(database), venue, year)
+        two = choose_around(held, venue_year(venue, year, path(database)).decision_snapshot)
+        found.append(tuple(one and samples_of.load(path(database), venue, year, one.name, population) for one in two))
+        lacking = [what for what, one in zip(("at release", "after the discussion"), two, strict=True) if one is None]
+        say(*(f"{venue} {year} has no snapshot {what}." for what in lacking))
+    loaded = [one for two in found for one in two if one is not None]
+    say(*dict.fromkeys(remark for one in loaded for remark in one.remarks))
+    return found

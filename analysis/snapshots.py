@@ -115,3 +115,21 @@ def in_a_row(snapshots: Sequence[Snapshot]) -> list[Snapshot]:
     """
     fetched = [one for one in snapshots if one.source != "bundled"]
     return sorted(fetched or snapshots, key=lambda one: one.order)
+
+
+def around_discussion(
+    snapshots: Sequence[Snapshot], decision: str = "final"
+) -> tuple[Snapshot | None, Snapshot | None]:
+    """The first snapshot at release, and the last whose scores the discussion has moved; of the same papers if there are two.
+
+    Where scores were put back (`decision` is `release`) a final snapshot shows nothing of the discussion, and is not taken.
+    """
+    ordered = sorted(snapshots, key=lambda snapshot: snapshot.order)
+    moved = {"discussed"} if decision == "release" else {"discussed", "final"}
+    found = []
+    for ids in dict.fromkeys(one.paper_ids for one in reversed(ordered)):
+        same = [one for one in ordered if one.paper_ids == ids]
+        before = next((one for one in same if one.stage == "release"), None)
+        found.append((before, next((one for one in reversed(same) if one.stage in moved), None)))
+    # Two that can be compared are worth more than one from a newer source.
+    return max(found, key=lambda two: sum(one is not None for one in two), default=(None, None))

@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from analysis.errors import Trouble
-from analysis.snapshots import Snapshot, choose
+from analysis.snapshots import Snapshot, around_discussion, choose
 
 
 def snapshot(name: str, stage: str, taken: str, source: str = "bundled") -> Snapshot:
@@ -61,3 +61,17 @@ def test_of_two_at_one_moment_the_fetched_one_comes_last():
 def test_no_snapshot_at_all_is_told():
     with pytest.raises(Trouble, match="no snapshot"):
         choose([])
+
+
+def test_a_discussion_lies_between_release_and_the_last_scores_of_the_same_papers():
+    assert around_discussion(ALL) == (RELEASE, FINAL)
+    assert around_discussion(ALL, decision="release") == (RELEASE, DISCUSSED)
+    assert around_discussion([FINAL]) == (None, FINAL)
+    assert around_discussion([RELEASE, FINAL], decision="release") == (RELEASE, None)
+    assert around_discussion([]) == (None, None)
+
+
+def test_two_snapshots_that_can_be_compared_are_worth_more_than_a_newer_one():
+    fetched = snapshot("final", "final", "2024-01-20", source="api")
+    assert around_discussion([RELEASE, DISCUSSED, fetched]) == (RELEASE, DISCUSSED)
+    assert around_discussion([RELEASE, fetched]) in [(RELEASE, None), (None, fetched)]

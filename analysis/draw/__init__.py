@@ -5,6 +5,12 @@ provenance are not drawn here: `publish.Book.figure` adds them.
 """
 
 from analysis.draw.acceptance import draw_ledger, draw_sixes, draw_sixes_by_year
+from analysis.draw.agreement import (
+    draw_agreement_years,
+    draw_reliability,
+    draw_unanimity,
+    draw_uncertain_order,
+)
 from analysis.draw.canvas import WIDTHS, new_figure, style
 from analysis.draw.growth import draw_funnel, draw_growth
 from analysis.draw.movement import (
@@ -27,6 +33,7 @@ from analysis.draw.years import draw_years
 
 __all__ = [
     "WIDTHS",
+    "draw_agreement_years",
     "draw_average_movement",
     "draw_averages",
     "draw_confidence",
@@ -44,12 +51,15 @@ __all__ = [
     "draw_rating_counts",
     "draw_ratings",
     "draw_ratings_by_level",
+    "draw_reliability",
     "draw_scale_change",
     "draw_sides",
     "draw_sixes",
     "draw_sixes_by_year",
     "draw_top",
     "draw_transitions",
+    "draw_unanimity",
+    "draw_uncertain_order",
     "draw_years",
     "new_figure",
     "style",

@@ -220,6 +220,40 @@ def _changes(
     return {"measure": MEASURES, **sides, "value": value[2], "low": low[2], "high": high[2], "n": int(counts.sum())}
 
 
+def agreement_by_year(
+    around: Sequence[tuple[Sample | None, Sample | None]], draws: int = DRAWS, seed: int = 0
+) -> pd.DataFrame:
+    """Agreement of every year at release and after the discussion: what `agreement-change` gives, with the year in front.
+
+    A year of which only one of the two samples is there has that one's values, and no difference.
+    """
+    frames = [_year(before, after, draws, seed) for before, after in around if before is not None or after is not None]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=["year", "papers", "measure", "n"])
+
+
+def _year(before: Sample | None, after: Sample | None, draws: int, seed: int) -> pd.DataFrame:
+    some = before or after
+    if before is not None and after is not None:
+        frame = agreement_change(before, after, draws, seed)
+    else:
+        alone = agreement(some, draws, seed).assign(n=int((some.papers["reviews"] > 0).sum()))
+        side, other = ("before", "after") if after is None else ("after", "before")
+        names = {"value": side, "low": f"{side}_low", "high": f"{side}_high"}
+        missing = [other, f"{other}_low", f"{other}_high", "value", "low", "high"]
+        frame = alone.rename(columns=names).assign(papers="reviewed", **dict.fromkeys(missing, np.nan))
+    about = {
+        "year": some.snapshot.year,
+        "before_stage": before.snapshot.stage if before is not None else "",
+        "after_stage": after.snapshot.stage if after is not None else "",
+        # Scores that were put back to those at release: a final snapshot would show no discussion.
+        "put_back": some.form.decision_snapshot == "release",
+    }
+    sides = [f"{side}{end}" for side in ("before", "after") for end in ("", "_low", "_high")]
+    return frame.assign(**about)[
+        [*list(about)[:1], "papers", "measure", *sides, "value", "low", "high", "n", *list(about)[1:]]
+    ]
+
+
 # What an average can tell -------------------------------------------------------------------------------------------
 
 

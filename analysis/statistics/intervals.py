@@ -53,7 +53,7 @@ def resampled_counts(counts: np.ndarray, draws: int = DRAWS, seed: int = 0) -> I
 def bootstrap(
     papers: np.ndarray, estimate: Callable[[np.ndarray], np.ndarray], draws: int = DRAWS, seed: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """95 % percentile limits of an estimate that is a function of sums over papers.
+    """95 % percentile limits, expanded for few papers, of an estimate that is a function of sums over papers.
 
     `papers` is papers x columns; `estimate` takes sums (draws x columns) and gives draws x estimates. Resampling
     whole papers keeps the reviews of a paper together (cluster bootstrap; Davison and Hinkley 1997, 3.8). NaN for no
@@ -65,7 +65,7 @@ def bootstrap(
             nothing = np.full(estimate(np.zeros((1, papers.shape[1]))).shape[1:], np.nan)
             return nothing, nothing
         drawn = np.concatenate([estimate(sums) for sums in resampled(papers, draws, seed)])
-    return limits(drawn)
+    return limits(drawn, len(papers))
 
 
 def shares_of_papers(successes, n) -> dict[str, np.ndarray]:
@@ -98,13 +98,24 @@ def shares_of_reviews(profiles: np.ndarray, draws: int = DRAWS, seed: int = 0) -
     return {"count": count, **columns, "n": np.full(count.shape, count.sum())}
 
 
-def limits(drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The 2.5 and 97.5 % quantiles of bootstrap draws (draws x estimates), leaving out draws without a value."""
-    tail = (1 - LEVEL) / 2
+def limits(drawn: np.ndarray, papers: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """The 2.5 and 97.5 % quantiles of bootstrap draws (draws x estimates), leaving out draws without a value.
+
+    With the number of `papers` that were resampled the tails are expanded as `reach` says. Quantiles are those at
+    (draws + 1) p (Davison and Hinkley 1997, 5.2.1): others lie inwards by more, the fewer draws there are.
+    """
+    tail = (1 - LEVEL) / 2 if papers is None else NormalDist().cdf(-reach(papers))
     empty = np.isnan(drawn).all(axis=0)
     filled = np.where(empty, 0.0, drawn)
-    low, high = np.nanquantile(filled, [tail, 1 - tail], axis=0)
+    low, high = np.nanquantile(filled, [tail, 1 - tail], axis=0, method="weibull")
     return np.where(empty, np.nan, low), np.where(empty, np.nan, high)
+
+
+def reach(papers: int) -> float:
+    """How many standard errors a 95 % interval reaches to each side: a little more than 1.96, since draws vary by n - 1
+    of n, and how far they vary is itself an estimate (a t quantile; expanded intervals of Hesterberg 2015).
+    """
+    return (Z + (Z**3 + Z) / (4 * papers)) * float(np.sqrt(papers / max(papers - 1, 1)))
 
 
 # Corrected for bias and skewness ------------------------------------------------------------------------------------
@@ -154,11 +165,9 @@ def _corrected_limits(drawn: np.ndarray, value: float, acceleration: float, pape
     normal = NormalDist()
     below = ((drawn < value).mean() + (drawn <= value).mean()) / 2
     bias = normal.inv_cdf(min(max(below, 0.1), 0.9))  # a handful of papers says no more about it
-    # Draws vary by n - 1 of n, and their own spread is not known either: a t quantile (expanded; Hesterberg 2015).
-    reach = (Z + (Z**3 + Z) / (4 * papers)) * np.sqrt(papers / max(papers - 1, 1))
-    tails = [bias + end for end in (-reach, reach)]
+    tails = [bias + end for end in (-reach(papers), reach(papers))]
     levels = [normal.cdf(bias + tail / max(1 - acceleration * tail, 0.2)) for tail in tails]
-    low, high = np.quantile(drawn, levels)
+    low, high = np.quantile(drawn, levels, method="weibull")
     return min(low, value), max(high, value)
 
 

@@ -5,6 +5,7 @@ numbers to someone who cannot see the picture. No number is typed by hand.
 """
 
 from analysis.words.acceptance import ledger, sixes, sixes_by_year
+from analysis.words.agreement import agreement_years, reliability, unanimity, uncertain_order
 from analysis.words.common import NOTHING_YET, Words, percent
 from analysis.words.growth import funnel, growth
 from analysis.words.movement import average_movement, conformity, fates, movement_by, transitions
@@ -16,6 +17,7 @@ from analysis.words.years import years
 __all__ = [
     "NOTHING_YET",
     "Words",
+    "agreement_years",
     "average_movement",
     "averages",
     "confidence",
@@ -34,11 +36,14 @@ __all__ = [
     "rating_counts",
     "ratings",
     "ratings_by_level",
+    "reliability",
     "scale_change",
     "sides",
     "sixes",
     "sixes_by_year",
     "top",
     "transitions",
+    "unanimity",
+    "uncertain_order",
     "years",
 ]
