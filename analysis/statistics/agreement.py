@@ -11,8 +11,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from analysis.errors import Trouble
-from analysis.sample import Sample
+from analysis.sample import Sample, require_linked
 from analysis.statistics import register
 from analysis.statistics.intervals import (
     DRAWS,
@@ -186,11 +185,7 @@ def _correlation(sums: np.ndarray) -> np.ndarray:
 
 def _same_papers(before: Sample, after: Sample) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The profiles of the papers that have a review in both samples, and the outcomes of these papers."""
-    if before.snapshot.paper_ids != after.snapshot.paper_ids:
-        raise Trouble(
-            f"Which papers of {before.snapshot.title} and {after.snapshot.name} are the same ones is not known: "
-            "take two snapshots from one source."
-        )
+    require_linked(before, after, same="paper_ids")
     keys = [one.papers.loc[one.papers["reviews"] > 0, "paper"].to_numpy() for one in (before, after)]
     same = np.intersect1d(*keys, assume_unique=True)
     first, second = (np.searchsorted(one.papers["paper"].to_numpy(), same) for one in (before, after))
