@@ -23,7 +23,7 @@ MISSING = "\N{EN DASH}"
 NAMES_OF_TIME = ("year", "than")  # whole numbers that take no thousands separator
 DIGITS = 10  # significant digits of a fraction in CSV and JSON: more change with the machine, fewer lose counts
 WIDE = 34  # characters: a column with a longer text is set in lines where the format knows lines
-COLUMN, PAGE = 44, 92  # letters of \\small that one column of a two-column paper holds, and both
+COLUMN, PAGE = 40, 84  # letters of \\small that one column of a two-column paper holds, and both
 FORMULA = re.compile(r"[=+\-@\t\r]")  # what makes a spreadsheet run a cell that begins with it
 
 
@@ -147,9 +147,9 @@ def _html_kind(cells: list[str], right: bool) -> str:
 
 
 def _latex(frame: pd.DataFrame, shares: Collection[str], caption: str, note: str) -> str:
-    """A `tabular` with the rules of booktabs, in a `table` where there is a caption; needs \\usepackage{booktabs}.
+    """A `tabular` with the rules of booktabs, in a `table` where there is a caption; needs \\usepackage{booktabs,graphicx}.
 
-    One that is wider than the column of a two-column paper goes across both, and one that is wider still is set smaller.
+    One that is wider than the column of a two-column paper goes across both, and one that is wider still is scaled down.
     """
     names, columns, right = _printed(frame, shares)
     kinds = [_latex_kind(cells, to_right) for cells, to_right in zip(columns, right, strict=True)]
@@ -159,11 +159,10 @@ def _latex(frame: pd.DataFrame, shares: Collection[str], caption: str, note: str
     if not caption:
         return "\n".join(tabular)
     width = _latex_width(names, columns)
-    kind, size = (
-        "table" if width <= COLUMN else "table*",
-        r"\small" if width <= PAGE else r"\scriptsize\setlength{\tabcolsep}{3pt}",
-    )
-    above = [rf"\begin{{{kind}}}[t]", r"\centering", size, rf"\caption{{{latex_escaped(caption)}}}"]
+    kind = "table" if width <= COLUMN else "table*"
+    if width > PAGE:
+        tabular = [r"\resizebox{\linewidth}{!}{%", *tabular[:-1], rf"{tabular[-1]}}}"]
+    above = [rf"\begin{{{kind}}}[t]", r"\centering", r"\small", rf"\caption{{{latex_escaped(caption)}}}"]
     below = [rf"\par\smallskip{{\footnotesize {latex_escaped(note)}\par}}"] if note else []
     return "\n".join([*above, *tabular, *below, rf"\end{{{kind}}}"])
 

@@ -105,7 +105,7 @@ def test_latex_without_a_caption_is_a_tabular_alone(frame):
 
 
 @pytest.mark.parametrize(
-    ("columns", "begin"), [(3, "\\begin{table}[t]"), (6, "\\begin{table*}[t]"), (12, "\\scriptsize")]
+    ("columns", "begin"), [(2, "\\begin{table}[t]"), (6, "\\begin{table*}[t]"), (12, "\\resizebox{\\linewidth}{!}{%")]
 )
 def test_latex_goes_across_both_columns_where_it_is_wide(columns, begin):
     frame = pd.DataFrame({f"some column {number}": [0.25] for number in range(columns)})
