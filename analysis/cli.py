@@ -198,6 +198,11 @@ def _add_stat(commands) -> None:
     parser.add_argument("--list", action="store_true", help="list the statistics")
     parser.add_argument("--by", default="", metavar="COLUMN", help="split by a column of papers or reviews")
     parser.add_argument(
+        "--word",
+        default="",
+        help="what `search` looks for in titles and keywords; /between slashes/ a regular expression",
+    )
+    parser.add_argument(
         "--join", type=Path, metavar="FILE", help="CSV or Parquet with columns of your own, by forum or review_id"
     )
 
@@ -377,6 +382,7 @@ def _stat(options) -> int:
         options.by,
         options.join,
         options.seed,
+        options.word,
     )
     answer = compute(options.name, asked)
     for remark in answer.remarks:

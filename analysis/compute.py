@@ -28,6 +28,7 @@ class Asked:
     by: str = ""
     join: Path | None = None
     seed: int = 0
+    word: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ def compute(name: str, asked: Asked) -> Answer:
         raise Trouble(
             f"`{name}` is about the ratings of one paper: `python -m analysis stand --year {asked.years[0]} 6 6 6` prints it."
         )
+    if asked.word and not wanted.worded:
+        raise Trouble(f"`{name}` looks for no word: --word is for `search`.")
     run = {"sample": _each, "pair": _pairs, "samples": _across, "days": _days}[wanted.takes]
     return run(wanted, asked)
 
@@ -66,7 +69,8 @@ def _load(wanted: Statistic, asked: Asked, year: int, snapshot: str = "", source
 
 
 def _call(wanted: Statistic, asked: Asked, *args) -> pd.DataFrame:
-    return wanted.function(*args, seed=asked.seed) if wanted.seeded else wanted.function(*args)
+    given = {"seed": asked.seed} if wanted.seeded else {}
+    return wanted.function(*args, **given, **({"word": asked.word} if wanted.worded else {}))
 
 
 def _each(wanted: Statistic, asked: Asked) -> Answer:

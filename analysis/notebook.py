@@ -53,9 +53,15 @@ def book(name: str, *read: Sample, venue: str = "", year: int | None = None, wid
     return publish.book(name, *read, venue=venue, year=year, width=width)
 
 
-def nothing(name: str, *read: Sample) -> None:
-    """This notebook has nothing to publish here; what an earlier run published is taken away."""
-    publish.discard(publish.book(name, *read))
+def book_if(
+    holds: bool, name: str, *read: Sample, width: str = "iclr", lacking: str = "what is asked"
+) -> publish.Book | None:
+    """As `book`; where the snapshot lacks what it is about that is said, and no folder is left."""
+    if holds:
+        return publish.book(name, *read, width=width)
+    say(f"{read[0].snapshot.title} ({read[0].snapshot.source}) has no {lacking}: this is left out.")
+    publish.discard(name, *read)
+    return None
 
 
 def problems(venue: str, year: int, database: str) -> pd.DataFrame:

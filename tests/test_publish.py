@@ -295,10 +295,13 @@ def test_words_of_a_form_stay_text_in_the_picture(tmp_path):
     assert ax.figure.get_suptitle() == "$a_b$ ^\N{NO-BREAK SPACE}% \\frac"
 
 
-def test_a_book_without_anything_leaves_no_folder_but_what_is_not_ours(sample, tmp_path, folder):
-    publish.discard(published(sample, tmp_path))
+def test_where_nothing_is_published_any_more_no_folder_stays_but_what_is_not_ours(sample, tmp_path, folder):
+    publish.discard("02-scores", sample, figures=tmp_path)
+    assert not folder.parent.exists()
+    published(sample, tmp_path)
+    publish.discard("02-scores", sample, figures=tmp_path)
     assert not folder.exists()
-    opened = published(sample, tmp_path)
+    published(sample, tmp_path)
     (folder / "own.txt").write_text("mine")
-    publish.discard(opened)
+    publish.discard("02-scores", sample, figures=tmp_path)
     assert [path.name for path in folder.iterdir()] == ["own.txt"]

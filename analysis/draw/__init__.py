@@ -29,6 +29,7 @@ from analysis.draw.reviewers import (
 )
 from analysis.draw.scales import draw_preference, draw_rank_map, draw_scale_change, draw_sides
 from analysis.draw.scores import draw_averages, draw_deciles, draw_ratings, draw_top
+from analysis.draw.topics import draw_topic_funnel, draw_topics
 from analysis.draw.years import draw_years
 
 __all__ = [
@@ -57,6 +58,8 @@ __all__ = [
     "draw_sixes",
     "draw_sixes_by_year",
     "draw_top",
+    "draw_topic_funnel",
+    "draw_topics",
     "draw_transitions",
     "draw_unanimity",
     "draw_uncertain_order",

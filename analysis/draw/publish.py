@@ -102,20 +102,26 @@ def book(
     if width not in WIDTHS:
         raise Trouble(f"There is no figure width `{width}`; there are {choices(WIDTHS)}.")
     about = _about(samples, venue, year)
-    snapshot = None if venue else _only(one.asked.name for one in samples)
-    where = place(about["venue"], about["year"], snapshot if about["year"] is not None else None)
-    opened = Book(ROOT / figures / where / _checked(name), name, about, width)
+    opened = Book(_folder(name, about, samples, venue, figures), name, about, width)
     opened.folder.mkdir(parents=True, exist_ok=True)
     _empty(opened.folder)
     opened._save()
     return opened
 
 
-def discard(opened: Book) -> None:
-    """Take away a book that has nothing in it: no empty folder, and no empty part of the page."""
-    _empty(opened.folder)
-    if not any(opened.folder.iterdir()):
-        opened.folder.rmdir()
+def discard(name: str, *samples: Sample, figures: str | Path = "figures") -> None:
+    """Take away what an earlier run published in this place, where there is nothing to publish any more."""
+    folder = _folder(name, _about(samples, "", None), samples, "", figures)
+    if folder.is_dir():
+        _empty(folder)
+        if not any(folder.iterdir()):
+            folder.rmdir()
+
+
+def _folder(name: str, about: dict, samples: Sequence[Sample], venue: str, figures: str | Path) -> Path:
+    snapshot = None if venue else _only(one.asked.name for one in samples)
+    where = place(about["venue"], about["year"], snapshot if about["year"] is not None else None)
+    return ROOT / figures / where / _checked(name)
 
 
 def _empty(folder: Path) -> None:

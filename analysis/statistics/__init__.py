@@ -30,6 +30,7 @@ FAMILIES = (
     "movement",
     "arbitrariness",
     "series",
+    "topics",
 )
 
 
@@ -38,7 +39,7 @@ class Statistic:
     """A function with the name people type, and what it wants.
 
     `takes` is `sample`, `pair` (two snapshots of a year), `samples` (one of each year), `days` (all snapshots of a year) or `ratings` (a sample and one paper's). `need` is a review column without
-    which a snapshot is no use. `linked` is what must be the same in a pair: `paper_ids` or `review_ids`. `shares` are the columns that are fractions: printed as percent.
+    which a snapshot is no use. `columns` are further columns of the store that it reads, or `comments`, which is a table. `linked` is what must be the same in a pair: `paper_ids` or `review_ids`. `shares` are the columns that are fractions: printed as percent.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Statistic:
     seeded: bool
     linked: str = "paper_ids"
     columns: tuple[str, ...] = ()  # further columns of the store that it reads
+    worded: bool = False  # takes a word to look for
 
     @property
     def question(self) -> str:
@@ -72,11 +74,10 @@ def register(
     """Make a function known as a statistic: ``@register("ratings")``."""
 
     def remember(function: Callable[..., pd.DataFrame]) -> Callable[..., pd.DataFrame]:
-        seeded = (
-            "seed"
-            in function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
-        )
-        _known[name] = Statistic(name, function, takes, population, need, shares, seeded, linked, columns)
+        code = function.__code__
+        arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        seeded, worded = "seed" in arguments, "word" in arguments
+        _known[name] = Statistic(name, function, takes, population, need, shares, seeded, linked, columns, worded)
         return function
 
     return remember

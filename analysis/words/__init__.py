@@ -12,6 +12,7 @@ from analysis.words.movement import average_movement, conformity, fates, movemen
 from analysis.words.reviewers import confidence, experience, panels, rating_counts, ratings_by_level
 from analysis.words.scales import preference, rank_map, scale_change, sides
 from analysis.words.scores import averages, deciles, ratings, top
+from analysis.words.topics import topic_funnel, topics
 from analysis.words.years import years
 
 __all__ = [
@@ -42,6 +43,8 @@ __all__ = [
     "sixes",
     "sixes_by_year",
     "top",
+    "topic_funnel",
+    "topics",
     "transitions",
     "unanimity",
     "uncertain_order",
