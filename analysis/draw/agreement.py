@@ -42,16 +42,19 @@ def _years(frame: pd.DataFrame, ax: Axes) -> list[str]:
 def draw_agreement_years(frame: pd.DataFrame, ax: Axes) -> Axes:
     """Agreement (ICC) of each year: hollow at release, filled after the discussion, joined; growth with its interval beside.
 
-    A lighter filling is a discussion that was still going on. Takes the frame of `agreement_by_year`, all papers.
+    A lighter filling is a discussion that was still going on; a year whose scores were put back has its release only. Takes the frame of `agreement_by_year`, all papers.
     """
     shown = frame[(frame["measure"] == "icc") & (frame["papers"] == "reviewed")].sort_values("year")
     shown = shown[shown["before"].notna() | shown["after"].notna()]
     if shown.empty:
         return say_instead(ax, TOO_FEW)
+    # The little that moved before scores were put back would look as if nobody had been going to move.
+    shown = shown.assign(after=shown["after"].mask(shown["put_back"] & shown["before"].notna()))
     places = rows(ax, _years(shown, ax))
     ax.hlines(places, shown["before"], shown["after"], color=REST, linewidth=3.2, zorder=1)
     for side in ("before", "after"):
-        whiskers(ax, None, places, shown[f"{side}_low"], shown[f"{side}_high"])
+        seen = shown[side].notna()
+        whiskers(ax, None, places[seen], shown.loc[seen, f"{side}_low"], shown.loc[seen, f"{side}_high"])
         for stage, some in shown.assign(place=places).groupby(f"{side}_stage"):
             face = FILLS.get(stage, "white")
             ax.plot(some[side], some["place"], "o", color=ACCEPT, markerfacecolor=face, zorder=4)
@@ -66,12 +69,12 @@ def draw_agreement_years(frame: pd.DataFrame, ax: Axes) -> Axes:
 
 def _growth(row, short: bool) -> str:
     """What is said beside a year: its growth, or why there is none."""
-    if np.isnan(row.before):
-        return "final" if short else "final only"
-    if np.isnan(row.after):
-        return "release" if short else "release only"
-    said = f"{row.value:+.3f}" if short else f"{row.value:+.3f}  ({row.low:.3f} to {row.high:.3f})"
-    return f"{said}\n{'put back' if short else 'then scores were put back'}" if row.put_back else said
+    if row.put_back and not np.isnan(row.before):
+        return "put back" if short else "scores were put back\nduring the discussion"
+    if np.isnan(row.before) or np.isnan(row.after):
+        stage = row.after_stage if np.isnan(row.before) else row.before_stage
+        return stage if short else f"{stage} only"
+    return f"{row.value:+.3f}" if short else f"{row.value:+.3f}  ({row.low:.3f} to {row.high:.3f})"
 
 
 def _name_stages(ax: Axes, shown: pd.DataFrame) -> None:

@@ -65,8 +65,8 @@ def _put_back(shown: pd.DataFrame) -> str:
     if not years:
         return ""
     return (
-        f"In {' and '.join(years)} the discussion was cut short and scores were put back to those at release: no growth is left in the "
-        "final ones, which says nothing of what reviewers would have done. "
+        f"In {' and '.join(years)} scores were put back to those at release: the final ones are the same and say nothing of what "
+        "a discussion does, so only the release is drawn. "
     )
 
 
