@@ -51,7 +51,7 @@ def published_in_area(sample: Sample, draws: int = DRAWS, seed: int = 0) -> pd.D
     "no" are the levels below "I have published one or two papers in this area", "yes" that level and the one above;
     limits resample papers. Checked: 47.00 % on 2019-11-08; the thread of 2019 said 47 % (46.97 % of 7,583 reviews).
     """
-    answered, scale = _answered(sample, "experience")
+    answered, scale = with_answer(sample, "experience")
     profiles = _profiles(answered, "experience", scale.levels)
     has = np.array(scale.levels) >= PUBLISHED_FROM
     grouped = np.column_stack([profiles[:, ~has].sum(axis=1), profiles[:, has].sum(axis=1)])
@@ -59,12 +59,12 @@ def published_in_area(sample: Sample, draws: int = DRAWS, seed: int = 0) -> pd.D
 
 
 def _levels(sample: Sample, field: str, draws: int, seed: int) -> pd.DataFrame:
-    answered, scale = _answered(sample, field)
+    answered, scale = with_answer(sample, field)
     columns = shares_of_reviews(_profiles(answered, field, scale.levels), draws, seed)
     return pd.DataFrame({"level": np.array(scale.levels, dtype=np.int64), "label": labels(scale), **columns})
 
 
-def _answered(sample: Sample, field: str) -> tuple[Sample, Scale]:
+def with_answer(sample: Sample, field: str) -> tuple[Sample, Scale]:
     """The reviews that have the field, and its scale."""
     answered = sample.having_reviews(sample.reviews[field].notna().to_numpy())
     return answered, scale_of(getattr(sample.form, f"{field}_scale"), sample.form.described, answered.reviews[field])
@@ -72,15 +72,15 @@ def _answered(sample: Sample, field: str) -> tuple[Sample, Scale]:
 
 def _profiles(answered: Sample, field: str, levels: tuple[int, ...]) -> np.ndarray:
     """How many reviews of each level a paper has: papers x levels."""
-    return _tally(answered, _places(answered, field, levels), len(levels))
+    return tally(answered, places_of(answered, field, levels), len(levels))
 
 
-def _places(answered: Sample, column: str, levels: tuple[int, ...]) -> np.ndarray:
+def places_of(answered: Sample, column: str, levels: tuple[int, ...]) -> np.ndarray:
     """Which of the levels each review has."""
     return np.searchsorted(levels, answered.reviews[column].to_numpy(dtype=np.int64))
 
 
-def _tally(answered: Sample, place: np.ndarray, places: int) -> np.ndarray:
+def tally(answered: Sample, place: np.ndarray, places: int) -> np.ndarray:
     """How many reviews a paper has in each place: papers x places."""
     row = np.searchsorted(answered.papers["paper"].to_numpy(), answered.reviews["paper"].to_numpy())
     cells = np.bincount(row * places + place, minlength=len(answered.papers) * places)
@@ -157,10 +157,10 @@ def _counts_by_level(sample: Sample, field: str, draws: int, seed: int) -> pd.Da
 
 def _tables(sample: Sample, field: str) -> Iterator[tuple[int, str, np.ndarray]]:
     """For each level of a field, with its label: how many of its reviews gave each rating, papers x ratings."""
-    answered, scale = _answered(sample, field)
+    answered, scale = with_answer(sample, field)
     ratings = sample.scale.levels
-    place = _places(answered, field, scale.levels) * len(ratings) + _places(answered, "rating", ratings)
-    cells = _tally(answered, place, len(scale.levels) * len(ratings))
+    place = places_of(answered, field, scale.levels) * len(ratings) + places_of(answered, "rating", ratings)
+    cells = tally(answered, place, len(scale.levels) * len(ratings))
     for start, (level, label) in enumerate(zip(scale.levels, labels(scale), strict=True)):
         yield level, label, cells[:, start * len(ratings) : (start + 1) * len(ratings)]
 
@@ -176,7 +176,7 @@ def experience_panels(sample: Sample) -> pd.DataFrame:
     that names an experience level, with Wilson limits. Panels differ in size: two reviewers without publications are
     likelier than four.
     """
-    answered, scale = _answered(sample, "experience")
+    answered, scale = with_answer(sample, "experience")
     has = np.array(scale.levels) >= PUBLISHED_FROM
     published = _profiles(answered, "experience", scale.levels)[:, has].sum(axis=1)
     count = np.bincount(published, minlength=1)
