@@ -339,8 +339,11 @@ def _run(options) -> int:
         cell_timeout=options.cell_timeout,
         given={**dict(options.p), **({"width": options.width} if options.width else {})},
     )
-    result = runner.run(_years(options, default="all"), settings, _tell)
-    if not options.dry_run:
+    years = _years(options, default="all")
+    if options.dry_run:
+        return runner.run(years, settings, _tell).status
+    with runner.alone(settings.root, _tell):
+        result = runner.run(years, settings, _tell)
         print(f"The page is {page.make(ROOT / 'figures', settings.database)}")
     return result.status
 

@@ -7,13 +7,14 @@ the snapshots of the years it reads and the libraries are those of its last good
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import json
 import os
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import cache
@@ -103,6 +104,25 @@ def run(years: Sequence[int], settings: Settings, say: Say) -> Result:
     if not settings.dry_run:
         say(result.summary(time.monotonic() - began))
     return result
+
+
+@contextlib.contextmanager
+def alone(root: Path, say: Say) -> Iterator[None]:
+    """One run at a time in one folder, since they write the same files: a second one waits, and then finds most of it done."""
+    path = root / "runs" / ".lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            say(f"another run is at work here (process {lock.read().strip() or 'unknown'}): waiting for it to end")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
+        yield
+        lock.truncate(0)
 
 
 def _load(years: Sequence[int], notebooks: Sequence[Path], settings: Settings, say: Say) -> None:

@@ -326,3 +326,28 @@ def test_no_more_notebooks_run_at_once_than_fit_into_memory(monkeypatch, free, f
     monkeypatch.setattr(runner, "_cores", lambda: 4)
     monkeypatch.setattr("psutil.virtual_memory", lambda: SimpleNamespace(available=int(free * 2**30)))
     assert runner._at_once([job, job], held) == fitting
+
+
+TWO = """
+import sys
+from pathlib import Path
+from analysis import runner
+
+root = Path(sys.argv[1])
+settings = runner.Settings(root=root, database=root / "data" / "reviews.duckdb", jobs=1, warm=False)
+say = lambda line: print(line, flush=True)
+with runner.alone(root, say):
+    sys.exit(runner.run([2017], settings, say).status)
+"""
+
+
+def test_of_two_runs_in_one_folder_the_second_waits_and_finds_the_work_done(settings):
+    write(settings.root, "02-made", SNAPSHOT, PUBLISH, "import time; time.sleep(1)")
+    start = {"cwd": ROOT, "stdout": subprocess.PIPE, "text": True}
+    command = [sys.executable, "-c", TWO, str(settings.root)]
+    first = subprocess.Popen(command, **start)
+    line = first.stdout.readline()  # it has begun
+    second = subprocess.run(command, **start, timeout=60)
+    assert "1 done" in line + first.communicate(timeout=60)[0] and first.returncode == 0
+    assert f"another run is at work here (process {first.pid}): waiting" in second.stdout
+    assert "1 notebook: 0 done, 1 up to date" in second.stdout and second.returncode == 0
