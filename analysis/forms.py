@@ -208,6 +208,14 @@ def whole_number(value: object, scale: Scale) -> int | None:
     return int(match[1]) if match else scale.level_said(value)
 
 
+def level(note: Note, question: Question | None) -> int | None:
+    """The level of the scale that a note gives as its answer to a question; None where it gives none."""
+    if question is None:
+        return None
+    found = whole_number(_value(_content(note), question.field), question.scale)
+    return found if found in question.scale.levels or not question.scale.declared else None
+
+
 def _is_option(value: object) -> bool:
     return type(value) is int or (isinstance(value, str) and OPTION.fullmatch(value) is not None)
 

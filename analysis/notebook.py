@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis import ROOT, status
+from analysis import ROOT, papers, status
 from analysis import fetch as fetching
 from analysis import sample as samples_of
 from analysis.draw import publish
@@ -16,6 +16,7 @@ from analysis.sample import Sample
 from analysis.snapshots import around_discussion as choose_around
 from analysis.snapshots import pair as pair_of
 from analysis.statistics.ledger import knows_accepted
+from analysis.statistics.paper import over_time
 from analysis.venues import known_years, venue_year
 
 
@@ -150,6 +151,44 @@ def discussed(first: Sample, second: Sample) -> bool:
         "What changed between the two is counted in a table and not drawn: a picture would say that nobody moves.",
     )
     return False
+
+
+def paper(venue: str, year: int, forum: str, ratings: Sequence[int], at: str, database: str) -> papers.Asked | None:
+    """One paper, by its forum id or by ratings, with the sample to place it in; says what it is. None without reviews."""
+    asked, sentence = papers.ask(path(database), venue, year, forum, ratings, at)
+    say(sentence, *([asked.sample.title, *asked.sample.remarks] if asked else []))
+    return asked
+
+
+def paper_over_time(asked: papers.Asked, database: str) -> pd.DataFrame | None:
+    """Where a paper stood in each snapshot that lists it; None, which is said, where only ratings were given."""
+    if asked.paper is None:
+        say("Ratings alone have no past: give a forum id to see how a paper moved.")
+        return None
+    held = asked.paper.held
+    loaded = [samples_of.load(path(database), one.venue, one.year, one.name, "all") for one in held]
+    return over_time(loaded, [asked.paper.ratings(one.name) for one in held])
+
+
+def public_revisions(asked: papers.Asked) -> pd.DataFrame | None:
+    """Ask OpenReview for the public revisions of a paper's reviews; None, which is said, where there are none to ask for.
+
+    One request a review, signed in as for a fetch.
+    """
+    if asked.paper is None or not asked.paper.link:
+        say("Revisions are kept by OpenReview: they need a paper that was fetched, by its forum id.")
+        return None
+    # Here, since no other notebook talks to OpenReview.
+    from analysis.sources import revisions as revising
+    from analysis.sources.openreview import Session
+
+    try:
+        revisions = revising.public_revisions(asked.sample.form, Session(say), asked.paper.review_ids)
+    except Trouble as trouble:
+        say(f"The revisions cannot be had: {trouble}")
+        return None
+    say(revising.told(revisions, len(asked.paper.review_ids)))
+    return revisions
 
 
 def official_submissions(venue: str, years: Sequence[int], database: str) -> dict[int, int]:

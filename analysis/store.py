@@ -132,6 +132,22 @@ def rated_reviews(
     return _frame(con, "reviews", "review_id", wanted, snapshot_id, join, "rating is not null", "paper, review_id")
 
 
+def submission(con: duckdb.DuckDBPyConnection, snapshot_id: int, forum: str) -> dict[str, object]:
+    """Title, outcome and tier of one paper of a snapshot; empty where it does not list it."""
+    query = "select title, outcome, tier from submissions where snapshot_id = ? and forum = ?"
+    rows = con.execute(query, [snapshot_id, forum]).fetchall()
+    return dict(zip(("title", "outcome", "tier"), rows[0], strict=True)) if rows else {}
+
+
+def reviews_of(con: duckdb.DuckDBPyConnection, snapshot_id: int, forum: str):
+    """The rated reviews of one paper of a snapshot, the first one first: review_id, rating, confidence, experience."""
+    return con.sql(
+        "select review_id, rating, confidence, experience from reviews "
+        "where snapshot_id = ? and forum = ? and rating is not null order by created_at, review_id",
+        params=[snapshot_id, forum],
+    ).df()
+
+
 def _extra(con, table: str, columns: Sequence[str]) -> list[str]:
     """Expressions for further columns of a table; a scored field (`soundness`) is an entry of the map `scores`."""
     present = {row[0] for row in con.execute(f"select column_name from (describe {table})").fetchall()}

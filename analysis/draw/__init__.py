@@ -20,6 +20,7 @@ from analysis.draw.movement import (
     draw_movement_by,
     draw_transitions,
 )
+from analysis.draw.paper import draw_alike, draw_panel
 from analysis.draw.reviewers import (
     draw_confidence,
     draw_experience,
@@ -35,6 +36,7 @@ from analysis.draw.years import draw_years
 __all__ = [
     "WIDTHS",
     "draw_agreement_years",
+    "draw_alike",
     "draw_average_movement",
     "draw_averages",
     "draw_confidence",
@@ -46,6 +48,7 @@ __all__ = [
     "draw_growth",
     "draw_ledger",
     "draw_movement_by",
+    "draw_panel",
     "draw_panels",
     "draw_preference",
     "draw_rank_map",

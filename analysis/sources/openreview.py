@@ -86,12 +86,24 @@ class Session:
 
     def notes(self, api: int, **query: Any) -> dict[str, Any]:
         """The answer of /notes, as it came."""
+        return self._asked(api, "notes_url", "notes", query)
+
+    def history(self, api: int, note_id: str) -> list[Note]:
+        """What is kept of a note's past, as far as its reader may read it: full copies in API 1, edits in API 2."""
+        if api == 1:
+            return self._asked(1, "reference_url", "references", {"referent": note_id, "original": "true"})[
+                "references"
+            ]
+        query = {"note.id": note_id, "sort": "tcdate", "trash": "true"}
+        return self._asked(2, "note_edits_url", "edits", query)["edits"]
+
+    def _asked(self, api: int, where: str, key: str, query: Mapping[str, Any]) -> dict[str, Any]:
         if not self._token:
             self._log_in()
         client = self._client(api)
-        headers = client.headers | {"Authorization": f"Bearer {self._token}"}
+        url, headers = getattr(client, where), client.headers | {"Authorization": f"Bearer {self._token}"}
         try:
-            answer = self.transport.ask(client.session, "GET", client.notes_url, "notes", params=query, headers=headers)
+            answer = self.transport.ask(client.session, "GET", url, key, params=query, headers=headers)
         except Refused as refused:
             if refused.status != 401:
                 raise
@@ -99,7 +111,7 @@ class Session:
             self._renewable = self._logged_in
             return answer
         self._renew()
-        return self.notes(api, **query)
+        return self._asked(api, where, key, query)
 
     def left(self, api: int) -> int | None:
         """Requests left of the window, where the server tells."""

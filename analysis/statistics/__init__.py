@@ -28,6 +28,7 @@ FAMILIES = (
     "scales",
     "growth",
     "movement",
+    "paper",
     "arbitrariness",
     "series",
     "topics",

@@ -204,6 +204,14 @@ def fate(sample: Sample, ratings: Sequence[int] | Given, population: str = "revi
     return frame.assign(accepted=frame["accepted"].astype("Int64"))
 
 
+def alike(sample: Sample, ratings: Sequence[int] | Given, population: str = "reviewed") -> tuple[str, pd.DataFrame]:
+    """The papers that answer `fate`: what they have in common with these ratings, and the papers."""
+    for like, papers, enough in _likenesses(sample.having(groups(sample)[population]), given(sample, ratings)):
+        if len(papers) >= enough:
+            return like, papers
+    raise AssertionError("the last likeness wants no number of papers")
+
+
 def _likenesses(reviewed: Sample, point: Given):
     """The papers alike in each way, closest first: what it is called, the papers, how many are enough."""
     papers, scale = reviewed.papers, reviewed.scale

@@ -9,6 +9,7 @@ from analysis.words.agreement import agreement_years, reliability, unanimity, un
 from analysis.words.common import NOTHING_YET, Words, percent
 from analysis.words.growth import funnel, growth
 from analysis.words.movement import average_movement, conformity, fates, movement_by, transitions
+from analysis.words.paper import alike, panel, standing
 from analysis.words.reviewers import confidence, experience, panels, rating_counts, ratings_by_level
 from analysis.words.scales import preference, rank_map, scale_change, sides
 from analysis.words.scores import averages, deciles, ratings, top
@@ -19,6 +20,7 @@ __all__ = [
     "NOTHING_YET",
     "Words",
     "agreement_years",
+    "alike",
     "average_movement",
     "averages",
     "confidence",
@@ -30,6 +32,7 @@ __all__ = [
     "growth",
     "ledger",
     "movement_by",
+    "panel",
     "panels",
     "percent",
     "preference",
@@ -42,6 +45,7 @@ __all__ = [
     "sides",
     "sixes",
     "sixes_by_year",
+    "standing",
     "top",
     "topic_funnel",
     "topics",
