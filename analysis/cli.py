@@ -57,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_stand(commands)
     _add_stat(commands)
     _add_status(commands)
+    _add_check(commands)
     _add_diff(commands)
     _add_digest(commands)
     _add_export(commands)
@@ -280,6 +281,18 @@ def _add_prune(commands) -> None:
     parser.add_argument("--dry-run", action="store_true", help="say what would stay, and why")
 
 
+def _add_check(commands) -> None:
+    _add(
+        commands,
+        "check",
+        _check,
+        "recompute every published number from the store, and say which differ",
+        "check --years 2020",
+        _add_years,
+        _add_format,
+    )
+
+
 # The commands -------------------------------------------------------------------------------------------------------
 
 
@@ -464,6 +477,17 @@ def _asked_of_the_store(options) -> tuple[str, tuple[int, ...]]:
     if options.years in ("", "all"):
         return venue, ()
     return venue, tuple(parse_years(options.years, venue or "ICLR", options.database))
+
+
+def _check(options) -> int:
+    from analysis import check, tables
+
+    years = _years(options) if options.years else ()
+    found = check.check(ROOT / "figures", options.database, years, options.venue, ROOT)
+    _tell(found.sentence)
+    if not found.differs.empty or options.format != "table":
+        print(tables.text(found.differs, options.format))
+    return int(not found.differs.empty)
 
 
 def _tell(line: str) -> None:

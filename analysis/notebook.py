@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -220,7 +221,17 @@ def samples(
 def each_year(statistic: Callable[[Sample], pd.DataFrame], loaded: Sequence[Sample]) -> pd.DataFrame:
     """A statistic for each of these years, with the year in front."""
     frames = [statistic(one).assign(year=one.snapshot.year) for one in loaded]
-    return pd.concat(frames, ignore_index=True).pipe(lambda frame: frame[["year", *frame.columns.drop("year")]])
+    whole = pd.concat(frames, ignore_index=True).pipe(lambda frame: frame[["year", *frame.columns.drop("year")]])
+    return _made_by(whole, frames)
+
+
+def _made_by(whole: pd.DataFrame, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """The frame with the query of its parts: the same statistic on the samples of all of them."""
+    queries = [json.loads(frame.attrs["query"]) for frame in frames if "query" in frame.attrs]
+    if queries and len(queries) == len(frames):
+        samples = [one for query in queries for one in query["samples"]]
+        whole.attrs["query"] = json.dumps({**queries[0], "samples": samples}, sort_keys=True)
+    return whole
 
 
 def around_discussion(

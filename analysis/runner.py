@@ -414,7 +414,7 @@ class Workers:
             made["data"] = _data(job, self.settings, self._held())
         # A notebook that lacks what it needs publishes nothing, and is up to date without.
         published = (self.settings.root / "figures" / job.key / "manifest.json").is_file()
-        kept = {"fingerprint": made, "seconds": round(seconds, 2), "published": published}
+        kept = {"fingerprint": made, "seconds": round(seconds, 2), "published": published, "values": dict(job.values)}
         _write(_record(job, self.settings), json.dumps(kept, sort_keys=True))
         return seconds
 

@@ -30,7 +30,9 @@ def test_help_is_quick_and_imports_nothing_heavy():
     assert not re.search(r"'(duckdb|pandas|numpy|matplotlib|papermill|openreview)'", shown.stderr)
 
 
-@pytest.mark.parametrize("command", ["fetch", "run", "stand", "stat", "status", "diff", "digest", "export", "prune"])
+@pytest.mark.parametrize(
+    "command", ["fetch", "run", "stand", "stat", "status", "check", "diff", "digest", "export", "prune"]
+)
 def test_every_command_has_help_with_an_example(command):
     shown = run(command, "--help")
     assert shown.returncode == 0 and "example" in shown.stdout

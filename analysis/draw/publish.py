@@ -103,9 +103,7 @@ def book(
         raise Trouble(f"There is no figure width `{width}`; there are {choices(WIDTHS)}.")
     about = _about(samples, venue, year)
     opened = Book(_folder(name, about, samples, venue, figures), name, about, width)
-    opened.folder.mkdir(parents=True, exist_ok=True)
-    _empty(opened.folder)
-    opened._save()
+    opened.begin()
     return opened
 
 
@@ -142,10 +140,20 @@ class Book:
     tables: list[dict] = field(default_factory=list)
     numbers: list[dict] = field(default_factory=list)
 
+    def begin(self) -> None:
+        """Empty the folder, and say in the manifest what the book is about."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        _empty(self.folder)
+        self._save()
+
     @property
     def stamp(self) -> str:
         """What is printed small below every figure: where its numbers come from, and no time of the run."""
         return str(self.about["stamp"])
+
+    def stamp_of(self, shown: Sequence[Sample] = ()) -> str:
+        """The stamp of a figure that is about these samples; the book's own without any."""
+        return str(_about(shown, self.about["venue"], self.about["year"])["stamp"]) if shown else self.stamp
 
     def axes(self, ratio: float = RATIO) -> Axes:
         """Empty Axes of the book's width to draw on; `ratio` is height / width."""
@@ -167,17 +175,16 @@ class Book:
         """
         self._add_name(name, self.figures + self.tables)
         figure = drawn if isinstance(drawn, Figure) else drawn.figure
-        stamp = _about(shown, self.about["venue"], self.about["year"])["stamp"] if shown else self.stamp
-        saved = _saved(figure, title, str(stamp))
+        stamp = self.stamp_of(shown)
+        saved = _saved(figure, title, stamp)
         files = {kind: self._write(f"{name}.{kind}", saved[kind]) for kind in saved}
         if not self.figures:  # the first is a notebook's main one: it also goes out as a picture to share
             files["share"] = self._write(f"{name}-share.png", _share(figure))
         files["csv"] = self._write(f"{name}.csv", f"{tables.text(frame, 'csv')}\n")
         width, height = (round(inches * CSS_PIXELS) for inches in figure.get_size_inches())
         words = {"title": title, "caption": caption, "alt": alt or title}
-        self.figures.append(
-            {"name": name, **words, "stamp": str(stamp), "files": files, "width": width, "height": height}
-        )
+        about = {"stamp": stamp, "query": made_by(frame), "files": files, "width": width, "height": height}
+        self.figures.append({"name": name, **words, **about})
         self._save()
         return Picture(saved["png"], width=width, figure=figure, **words)
 
@@ -192,7 +199,8 @@ class Book:
         texts = {suffix: tables.text(frame, kind, shares, caption, note) for suffix, kind in kinds.items()}
         files = {suffix: self._write(f"{name}.{suffix}", f"{text}\n") for suffix, text in texts.items()}
         files["parquet"] = self._placed(f"{name}.parquet", lambda path: tables.parquet(frame, path))
-        self.tables.append({"name": name, "caption": caption, "rows": len(frame), "files": files})
+        about = {"caption": caption, "query": made_by(frame), "shares": list(shares), "rows": len(frame)}
+        self.tables.append({"name": name, **about, "files": files})
         self._save()
         return Shown(tables.text(frame, "table", shares, caption), texts["html"])
 
@@ -239,6 +247,12 @@ class Book:
         files = sorted(file for one in (*self.figures, *self.tables) for file in one["files"].values())
         manifest = {"notebook": self.name, "width": self.width, **self.about, **lists, "files": files}
         self._write(MANIFEST, json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+
+
+def made_by(frame: pd.DataFrame) -> dict | None:
+    """The statistic, samples and options that made a frame; None where it is made of several."""
+    query = frame.attrs.get("query")
+    return json.loads(query) if query else None
 
 
 def _checked(name: str) -> str:

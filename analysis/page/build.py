@@ -13,7 +13,7 @@ from pathlib import Path
 
 from analysis import DATABASE, ROOT, __version__
 from analysis.errors import Trouble
-from analysis.page import executed, words
+from analysis.page import executed, numbers, words
 from analysis.page import stand as stand_data
 from analysis.page.cards import cards, html, tile
 from analysis.page.chapters import Chapter, chapters, named, stage_of
@@ -68,6 +68,7 @@ def make(figures: Path, database: Path = DATABASE, runs: Path = ROOT / "runs") -
     offered = stand_data.write(site)
     words_of = words.write(site)
     years = _write_years(site)
+    site.write(numbers.FILE, numbers.text(figures, site.found))
     site.write("index.html", _index(site, years, offered, words_of))
     for path in (figures / "page").iterdir():  # of years that are gone
         if path not in site.written:

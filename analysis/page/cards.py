@@ -17,7 +17,16 @@ from analysis.statistics import statistics
 
 LONG = 12  # rows: a longer table is folded
 ROWS = 60  # rows: more of a figure's numbers are in its CSV only
-FORMATS = {"pdf": "PDF", "svg": "SVG", "png": "PNG", "csv": "CSV", "md": "Markdown", "tex": "LaTeX"}
+FORMATS = {
+    "pdf": "PDF",
+    "svg": "SVG",
+    "png": "PNG",
+    "share": "Image to share",
+    "csv": "CSV",
+    "parquet": "Parquet",
+    "md": "Markdown",
+    "tex": "LaTeX",
+}
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import groupby
 from pathlib import Path
@@ -66,12 +67,30 @@ def _script(site, key: str, venue: str, year: int, some: list[Snapshot]) -> str:
     if path.is_file() and (text := path.read_text(encoding="utf-8")).startswith(stamp):
         site.written.add(path)
         return text
-    names = dict.fromkeys(one.name for one in some)
-    data = {name: standing.counted(sample.load(site.database, venue, year, name, population="all")) for name in names}
+    data = _counted(site.database, venue, year, some)
     inside = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     text = f"{stamp}\nStanding.data[{json.dumps(key)}] = {inside};\n"
     site.write(_file(venue, year), text)
     return text
+
+
+def _counted(database: Path, venue: str, year: int, some: list[Snapshot]) -> dict[str, dict]:
+    names = dict.fromkeys(one.name for one in some)
+    return {name: standing.counted(sample.load(database, venue, year, name, population="all")) for name in names}
+
+
+def recomputed(database: Path, years: Sequence[int] = ()) -> Iterator[tuple[str, str, dict]]:
+    """For each year the file of its counts, its name, and the counts as they are in the store now."""
+    for (venue, year), group in groupby(held(database), key=lambda one: (one.venue, one.year)):
+        some = [one for one in group if one.reviews]
+        if some and (not years or year in years):
+            counts = json.loads(json.dumps(_counted(database, venue, year, some)))
+            yield _file(venue, year), f"{venue} {year}", counts
+
+
+def parsed(script: str) -> dict:
+    """The counts that a script holds."""
+    return json.loads(script.partition(" = ")[2].rstrip().removesuffix(";"))
 
 
 def _stamp(database: Path, some: list[Snapshot]) -> str:
