@@ -163,9 +163,13 @@ def _without_writing(opened: list[Recomputed]) -> Iterator[None]:
     with (
         _replaced(publish, Book=kind),
         _replaced(draw, **blanks),
-        _replaced(notebook, fetch=lambda *args, **options: None),
+        _replaced(notebook, fetch=_do_nothing, nothing=_do_nothing),
     ):
         yield
+
+
+def _do_nothing(*args: object, **options: object) -> None:
+    """Instead of a fetch, and of taking away what was published."""
 
 
 @contextlib.contextmanager

@@ -142,6 +142,10 @@ def test_a_figure_carries_its_title_and_its_stamp(sample, tmp_path):
 # The manifest -------------------------------------------------------------------------------------------------------
 
 
+SAMPLED = {"venue": "ICLR", "year": 2020, "snapshot": "2019-11-08", "population": "reviewed"}
+QUERY = {"statistic": "ratings", "samples": [SAMPLED], "options": {}}
+
+
 def test_the_manifest_says_what_and_from_where(sample, tmp_path, folder):
     published(sample, tmp_path)
     said = manifest(folder)
@@ -150,11 +154,12 @@ def test_the_manifest_says_what_and_from_where(sample, tmp_path, folder):
     assert said.items() >= about.items()
     assert said["remarks"] == list(sample.remarks)
     assert said["figures"] == [
-        {"name": "ratings", "width": 528, "height": 296, **WORDS, "stamp": said["stamp"],
+        {"name": "ratings", "width": 528, "height": 296, **WORDS, "stamp": said["stamp"], "query": QUERY,
          "files": {kind: f"ratings.{kind}" for kind in ("pdf", "svg", "png", "csv")} | {"share": "ratings-share.png"}}
     ]  # fmt: skip
     files = {kind: f"top.{kind}" for kind in ("csv", "md", "tex", "html", "parquet")}
-    assert said["tables"] == [{"name": "top", "caption": "A table", "rows": 2, "files": files}]
+    about = {"caption": "A table", "rows": 2, "shares": ["value"], "query": None}
+    assert said["tables"] == [{"name": "top", **about, "files": files}]
     assert said["numbers"] == [
         {"name": "ratings.accept-side", "text": "33.3 %", "limits": "10.0 % to 70.0 %",
          "value": 0.3333333333, "n": 3, "low": 0.1, "high": 0.7}
