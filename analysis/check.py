@@ -161,9 +161,9 @@ def _without_writing(opened: list[Recomputed]) -> Iterator[None]:
     kind = type("Recomputed", (Recomputed,), {"kept": opened})
     blanks = {name: Blank() for name in vars(draw) if name.startswith("draw_")}
     with (
-        _replaced(publish, Book=kind),
+        _replaced(publish, Book=kind, discard=_do_nothing),
         _replaced(draw, **blanks),
-        _replaced(notebook, fetch=_do_nothing, nothing=_do_nothing),
+        _replaced(notebook, fetch=_do_nothing),
     ):
         yield
 
