@@ -25,3 +25,9 @@ def count(number: int, noun: str) -> str:
 def percent(share: float, digits: int = 1) -> str:
     """A share for a sentence: ``27.5 %``."""
     return f"{100 * share:.{digits}f} %"
+
+
+def signed(share: float, digits: int = 0) -> str:
+    """A difference of shares in points, with its sign: ``+12``, ``0``, and a real minus sign for what is less."""
+    said = f"{100 * share:+.{digits}f}".replace("-", "\N{MINUS SIGN}")
+    return said if float(f"{100 * share:.{digits}f}") else said[1:]

@@ -79,6 +79,11 @@ def acceptance_known(loaded: Sample) -> bool:
     return False
 
 
+def decided(loaded: Sequence[Sample]) -> list[Sample]:
+    """Those of the samples that know who was accepted; says which do not."""
+    return [one for one in loaded if acceptance_known(one)]
+
+
 def self_assessment(venue: str, year: int, database: str) -> str:
     """What the form of a year asks reviewers about themselves: `experience`, else `confidence`."""
     form = venue_year(venue, year, path(database))
@@ -251,3 +256,25 @@ def around_discussion(
     loaded = [one for two in found for one in two if one is not None]
     say(*dict.fromkeys(remark for one in loaded for remark in one.remarks))
     return found
+
+
+def stages(venue: str, year: int, database: str, population: str, source: str = "") -> list[Sample]:
+    """A sample for each snapshot of a year that has reviews, in order of time."""
+    held = sorted(fetching.ensure(path(database), venue, year, source), key=lambda one: one.order)
+    names = dict.fromkeys(one.name for one in held if one.reviews)
+    return [samples_of.load(path(database), venue, year, name, population, source) for name in names]
+
+
+def distinct(*groups: Sequence[Sample]) -> list[Sample]:
+    """The samples of all groups, each snapshot once."""
+    return list({one.snapshot.snapshot_id: one for group in groups for one in group}.values())
+
+
+def each_snapshot(statistic: Callable[[Sample], pd.DataFrame], loaded: Sequence[Sample]) -> pd.DataFrame:
+    """A statistic for each of these snapshots, with year, name and stage in front."""
+    frames = [
+        statistic(one).assign(year=one.snapshot.year, snapshot=one.snapshot.name, stage=one.snapshot.stage)
+        for one in loaded
+    ]
+    front = ["year", "snapshot", "stage"]
+    return pd.concat(frames, ignore_index=True).pipe(lambda frame: frame[[*front, *frame.columns.drop(front)]])

@@ -11,8 +11,11 @@ from analysis.draw.agreement import (
     draw_unanimity,
     draw_uncertain_order,
 )
-from analysis.draw.canvas import WIDTHS, new_figure, style
+from analysis.draw.arbitrariness import draw_again, draw_panels_again
+from analysis.draw.canvas import WIDTHS, new_figure, rows_ratio, style
+from analysis.draw.fates import draw_near, draw_rivals, rivals_ratio
 from analysis.draw.growth import draw_funnel, draw_growth
+from analysis.draw.line import draw_auc, draw_curve, draw_line
 from analysis.draw.movement import (
     draw_average_movement,
     draw_conformity,
@@ -35,27 +38,34 @@ from analysis.draw.years import draw_years
 
 __all__ = [
     "WIDTHS",
+    "draw_again",
     "draw_agreement_years",
     "draw_alike",
+    "draw_auc",
     "draw_average_movement",
     "draw_averages",
     "draw_confidence",
     "draw_conformity",
+    "draw_curve",
     "draw_deciles",
     "draw_experience",
     "draw_fates",
     "draw_funnel",
     "draw_growth",
     "draw_ledger",
+    "draw_line",
     "draw_movement_by",
+    "draw_near",
     "draw_panel",
     "draw_panels",
+    "draw_panels_again",
     "draw_preference",
     "draw_rank_map",
     "draw_rating_counts",
     "draw_ratings",
     "draw_ratings_by_level",
     "draw_reliability",
+    "draw_rivals",
     "draw_scale_change",
     "draw_sides",
     "draw_sixes",
@@ -68,5 +78,7 @@ __all__ = [
     "draw_uncertain_order",
     "draw_years",
     "new_figure",
+    "rivals_ratio",
+    "rows_ratio",
     "style",
 ]

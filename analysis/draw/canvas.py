@@ -222,6 +222,11 @@ def rows(ax: Axes, labels: Sequence[str]) -> np.ndarray:
     return places
 
 
+def rows_ratio(count: int) -> float:
+    """The height over the width of a figure with so many rows, with its title and its axis."""
+    return 0.25 + 0.026 * count
+
+
 def spread(values: Sequence[float], gap: float) -> np.ndarray:
     """Places for labels: as near to the values as they can be when each is at least `gap` from the next."""
     values = np.asarray(values, dtype=float)

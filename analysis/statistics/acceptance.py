@@ -29,6 +29,12 @@ def ways(sample: Sample) -> dict[str, np.ndarray]:
     return {**(decided if sample.snapshot.outcomes == "complete" else {}), "as rejected": reviewed}
 
 
+def usual(frame: pd.DataFrame) -> pd.DataFrame:
+    """Of a frame with both ways to treat withdrawn papers the first: left out, or where that is not known as rejected."""
+    first = frame["withdrawn"].iloc[:1].tolist()
+    return frame[frame["withdrawn"].isin(first)].reset_index(drop=True)
+
+
 def is_accepted(sample: Sample) -> np.ndarray:
     """Whether each paper was accepted. Workshop papers of 2017 and 2018 were not."""
     return (sample.papers["outcome"] == "accepted").to_numpy()

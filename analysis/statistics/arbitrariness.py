@@ -54,6 +54,12 @@ def experiments() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names)
 
 
+def newest(frame: pd.DataFrame) -> pd.DataFrame:
+    """Of a frame with `year` and `stage` the newest year that has two stages, or else the newest."""
+    stages = frame.groupby("year")["stage"].nunique()
+    return frame[frame["year"] == stages.index[stages == stages.max()].max()].reset_index(drop=True)
+
+
 # A model of normal scores -------------------------------------------------------------------------------------------
 
 

@@ -6,8 +6,11 @@ numbers to someone who cannot see the picture. No number is typed by hand.
 
 from analysis.words.acceptance import ledger, sixes, sixes_by_year
 from analysis.words.agreement import agreement_years, reliability, unanimity, uncertain_order
+from analysis.words.arbitrariness import again, panels_again
 from analysis.words.common import NOTHING_YET, Words, percent
+from analysis.words.fates import near, rivals
 from analysis.words.growth import funnel, growth
+from analysis.words.line import auc, curve, line
 from analysis.words.movement import average_movement, conformity, fates, movement_by, transitions
 from analysis.words.paper import alike, panel, standing
 from analysis.words.reviewers import confidence, experience, panels, rating_counts, ratings_by_level
@@ -19,21 +22,27 @@ from analysis.words.years import years
 __all__ = [
     "NOTHING_YET",
     "Words",
+    "again",
     "agreement_years",
     "alike",
+    "auc",
     "average_movement",
     "averages",
     "confidence",
     "conformity",
+    "curve",
     "deciles",
     "experience",
     "fates",
     "funnel",
     "growth",
     "ledger",
+    "line",
     "movement_by",
+    "near",
     "panel",
     "panels",
+    "panels_again",
     "percent",
     "preference",
     "rank_map",
@@ -41,6 +50,7 @@ __all__ = [
     "ratings",
     "ratings_by_level",
     "reliability",
+    "rivals",
     "scale_change",
     "sides",
     "sixes",
