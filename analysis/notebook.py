@@ -79,7 +79,7 @@ def acceptance_known(loaded: Sample) -> bool:
     return False
 
 
-def decided(loaded: Sequence[Sample]) -> list[Sample]:
+def with_outcomes(loaded: Sequence[Sample]) -> list[Sample]:
     """Those of the samples that know who was accepted; says which do not."""
     return [one for one in loaded if acceptance_known(one)]
 

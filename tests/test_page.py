@@ -147,7 +147,7 @@ def test_every_question_is_a_heading_and_what_nobody_declared_is_under_more(figu
     text = made(figures).source
     for question in (*QUESTIONS, MORE):
         assert f'<h2 id="{question.id}-title">{question.title}</h2>' in text
-    assert question_of("02-scores", "sixes")[0].id == "what-gets-in"
+    assert question_of("07-acceptance", "sixes")[0].id == "what-gets-in"
     assert question_of("04-experience", "whatever")[0].id == "who-reviews"
     assert question_of("99-new", "figure")[0] is MORE
 

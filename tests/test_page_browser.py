@@ -46,6 +46,7 @@ def publish_scores(folder: Path, one: sample.Sample) -> None:
     book = publish.book("02-scores", one, figures=folder)
     frame = ratings(one)
     add_figure(book, "ratings", frame, f"Ratings of {one.snapshot.title}")
+    book = publish.book("07-acceptance", one, figures=folder)
     add_figure(book, "sixes", frame, f"Sixes of {one.snapshot.title}")
     book.table("averages-by-outcome", frame, "Averages by outcome.", shares=("value", "low", "high"))
 
@@ -193,7 +194,7 @@ def test_filters_comparison_and_permalinks(browser, addresses, where):
     with Watched(browser, viewport={"width": 1280, "height": 900}) as watched:
         watched.open(f"{addresses[where]}/index.html")
         view = watched.page
-        assert shown(watched)[0] == "iclr-2026/2025-11-17/02-scores/sixes"
+        assert shown(watched)[0] == "iclr-2026/2025-11-17/07-acceptance/sixes"
         view.select_option("#year", "iclr-2020")  # the same stage: release
         settled(watched, "Shown: ICLR 2020, 2019-11-08 (release).")
         assert {one.split("/")[0] for one in shown(watched)} == {"iclr-2020"}

@@ -59,7 +59,7 @@ def test_every_figure_has_all_its_forms_and_no_notebook_an_error(first):
     for stem in (
         "02-scores/ratings",
         "02-scores/averages",
-        "02-scores/sixes",
+        "07-acceptance/sixes",
         "03-deciles/top",
         "04-experience/experience",
     ):
@@ -94,7 +94,7 @@ def test_another_folder_and_plain_kernels_give_the_same_bytes(first, tmp_path):
 def test_a_notebook_without_outcomes_or_reviewers_says_so(tmp_path):
     root = project(tmp_path / "project")
     run(root, "-m", "analysis", "run", "--years", "2021,2024")
-    text = (root / "runs" / "iclr-2024" / "2023-11-10" / "02-scores.ipynb").read_text()
+    text = (root / "runs" / "iclr-2024" / "2023-11-10" / "07-acceptance.ipynb").read_text()
     assert "does not know who was accepted" in text
     text = (root / "runs" / "iclr-2021" / "2020-11-11" / "04-experience.ipynb").read_text()
     assert "this is final (final), the newest that has it" in text

@@ -21,12 +21,11 @@ QUESTIONS = (
         "What gets in?",
         "Count the ratings on the accept side, then look at what was decided for such papers.",
         (
-            "02-scores/sixes",
+            "07-acceptance/sixes",
+            "05-years/sixes",
             "07-acceptance",
             "03-deciles/deciles",
-            "02-scores/averages-by-outcome",
             "03-deciles/deciles-table",
-            "05-years/sixes",
         ),
     ),
     Question(
