@@ -29,6 +29,7 @@ class Asked:
     join: Path | None = None
     seed: int = 0
     word: str = ""
+    draws: int = 0  # bootstrap draws, or simulations; 0: as many as the statistic takes by itself
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ def compute(name: str, asked: Asked) -> Answer:
         )
     if asked.word and not wanted.worded:
         raise Trouble(f"`{name}` looks for no word: --word is for `search`.")
+    if asked.draws and not wanted.drawn:
+        raise Trouble(f"`{name}` draws nothing at random: leave out --draws.")
     run = {"sample": _each, "pair": _pairs, "samples": _across, "days": _days}[wanted.takes]
     return run(wanted, asked)
 
@@ -70,6 +73,7 @@ def _load(wanted: Statistic, asked: Asked, year: int, snapshot: str = "", source
 
 def _call(wanted: Statistic, asked: Asked, *args) -> pd.DataFrame:
     given = {"seed": asked.seed} if wanted.seeded else {}
+    given |= {"draws": asked.draws} if asked.draws else {}
     return wanted.function(*args, **given, **({"word": asked.word} if wanted.worded else {}))
 
 

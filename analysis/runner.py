@@ -85,6 +85,7 @@ class Settings:
     cell_timeout: int = 0
     given: Mapping[str, object] = field(default_factory=dict)  # further parameters of notebooks
     warm: bool = True
+    scheduler: str = ""  # of a Dask cluster that runs the notebooks; empty: this machine does
     root: Path = ROOT
 
 
@@ -95,7 +96,7 @@ def run(years: Sequence[int], settings: Settings, say: Say) -> Result:
     _load(years, notebooks, settings, say)
     loading = [notebook for notebook in notebooks if _loads(notebook)]
     result = Result()
-    with Workers(settings, say) as workers:
+    with _workers(settings, say) as workers:
         workers.run(_grid(loading, years, settings, say), result, serial=settings.source not in ("", "bundled"))
         lost = {job_year for key in result.failed for job_year in years if f"-{job_year}/" in key}
         rest = _grid([one for one in notebooks if one not in loading], years, settings, say)
@@ -127,13 +128,23 @@ def alone(root: Path, say: Say) -> Iterator[None]:
 
 def _load(years: Sequence[int], notebooks: Sequence[Path], settings: Settings, say: Say) -> None:
     """Load what is bundled; Trouble, before anything is, where a year is neither that nor in the store."""
-    bundled = fetch.bundled_of(settings.venue, years)
+    bundled = [] if settings.database.is_dir() else fetch.bundled_of(settings.venue, years)
     if settings.source in ("", "bundled"):
         for year in years:
             if year not in bundled:
                 fetch.ensure(settings.database, settings.venue, year, settings.source)
+    if settings.database.is_dir():  # a folder of Parquet is only read
+        return
     wanted = [*years, *_all_years(settings)] if any("years" in parameters.read(one) for one in notebooks) else years
     fetch.load_bundled(fetch.bundled_of(settings.venue, sorted(set(wanted))), settings.database, say)
+
+
+def _workers(settings: Settings, say: Say) -> Workers:
+    if not settings.scheduler:
+        return Workers(settings, say)
+    from analysis.cluster import ClusterWorkers
+
+    return ClusterWorkers(settings, say)
 
 
 def _loads(notebook: Path) -> bool:
@@ -357,7 +368,7 @@ class Workers:
 
     def _run(self, jobs: Sequence[Job], result: Result, serial: bool) -> None:
         self._start()
-        at_once = 1 if serial else self.settings.jobs or _at_once(jobs, self._held())
+        at_once = 1 if serial else self.settings.jobs or self._room(jobs)
         pool = ThreadPoolExecutor(max_workers=min(at_once, len(jobs)))
         try:
             running: dict[Future, Job] = {pool.submit(self._one, job, serial): job for job in jobs}
@@ -369,6 +380,9 @@ class Workers:
             raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+    def _room(self, jobs: Sequence[Job]) -> int:
+        return _at_once(jobs, self._held())
 
     def _start(self) -> None:
         if self._manager is not None:
@@ -392,24 +406,16 @@ class Workers:
         else:
             result.failed.append(job.key)
             output = self._output(job)
-            told = f"{_failing_cell(output)}{_told(error)}"
+            told = f"{_failing_cell(output)}{told_in_a_line(error)}"
             self.say(f"{job.title}  FAILED: {told} (kept in {output.relative_to(self.settings.root)})")
 
     def _one(self, job: Job, follow: bool) -> float:
         if self._stop.is_set():
             raise KeyboardInterrupt
-        began, made = time.monotonic(), fingerprint(job, self.settings, self._held())
+        made = fingerprint(job, self.settings, self._held())
         _record(job, self.settings).unlink(missing_ok=True)
         self._output(job).parent.mkdir(parents=True, exist_ok=True)
-        for attempt in range(1, START_ATTEMPTS + 1):
-            try:
-                self._execute(job, follow)
-                break
-            except Exception as error:
-                if attempt == START_ATTEMPTS or self._stop.is_set() or not _did_not_start(error):
-                    _keep(error, self._output(job))
-                    raise
-        seconds = time.monotonic() - began
+        seconds = self._execute(job, follow)
         if job.loads:  # it changes the data by itself; a change while another one runs must make that one run again
             made["data"] = _data(job, self.settings, self._held())
         # A notebook that lacks what it needs publishes nothing, and is up to date without.
@@ -421,22 +427,41 @@ class Workers:
     def _output(self, job: Job) -> Path:
         return self.settings.root / "runs" / f"{job.key}.ipynb"
 
-    def _execute(self, job: Job, follow: bool) -> None:
-        import papermill
-
+    def _execute(self, job: Job, follow: bool) -> float:
         stream = _Lines(self.say) if follow else None
-        papermill.execute_notebook(
-            job.notebook,
-            self._output(job),
-            parameters=dict(job.values),
-            kernel_name="python3",
-            language="python",
-            progress_bar=False,
-            execution_timeout=self.settings.cell_timeout or None,
-            kernel_manager_class=self._manager,
-            stdout_file=stream,
-            stderr_file=stream,
-        )
+        options = {
+            "stdout_file": stream,
+            "stderr_file": stream,
+            "execution_timeout": self.settings.cell_timeout or None,
+        }
+        return execute(job.notebook, self._output(job), job.values, self._manager, self._stop.is_set, **options)
+
+
+def execute(
+    notebook: Path, output: Path, values: Mapping[str, object], manager: type, stopped: Callable[[], bool], **options
+) -> float:
+    """Run a notebook through papermill, anew where its kernel did not start; gives the seconds that it took."""
+    import papermill
+
+    began = time.monotonic()
+    for attempt in range(1, START_ATTEMPTS + 1):
+        try:
+            papermill.execute_notebook(
+                notebook,
+                output,
+                parameters=dict(values),
+                kernel_name="python3",
+                language="python",
+                progress_bar=False,
+                kernel_manager_class=manager,
+                **options,
+            )
+            break
+        except Exception as error:
+            if attempt == START_ATTEMPTS or stopped() or not _did_not_start(error):
+                _keep(error, output)
+                raise
+    return time.monotonic() - began
 
 
 def _at_once(jobs: Sequence[Job], held: Sequence[Snapshot]) -> int:
@@ -498,13 +523,19 @@ def _keep(error: Exception, output: Path) -> None:
     with contextlib.suppress(OSError, ValueError, KeyError):
         kept = json.loads(output.read_text(encoding="utf-8"))
         if (cell := _started(kept["cells"])) is not None:
-            told = {"ename": type(error).__name__, "evalue": _told(error)}
+            told = {"ename": type(error).__name__, "evalue": told_in_a_line(error)}
             cell["outputs"].append({"output_type": "error", **told, "traceback": [": ".join(told.values())]})
             _write(output, json.dumps(kept, indent=1, ensure_ascii=False))
 
 
-def _told(error: BaseException) -> str:
+class Failed(Exception):
+    """A notebook failed elsewhere, and there it was told in a line."""
+
+
+def told_in_a_line(error: BaseException) -> str:
     """Notebook trouble in a line."""
+    if isinstance(error, Failed):
+        return str(error)
     if type(error).__name__ == "PapermillExecutionError":
         return f"{error.ename}: {_line(error.evalue)}"
     if type(error).__name__ == "CellTimeoutError":

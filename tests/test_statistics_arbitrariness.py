@@ -51,7 +51,7 @@ def test_the_simulation_agrees_with_a_plain_one(bundled_sample):
 def test_blocks_of_the_simulation_stand_alone(bundled_sample):
     source = Source.of(bundled_sample(2017))
     alone = [simulated(source, 5, block) for block in (2, 0, 1)]
-    found = resampling(bundled_sample(2017), blocks=3, seed=5)
+    found = resampling(bundled_sample(2017), draws=3, seed=5)
     assert found["accepted_first"].tolist() == sum(alone)[:, 0].tolist()
     assert not np.array_equal(alone[0], alone[1])
 

@@ -29,7 +29,7 @@ from matplotlib.figure import Figure
 from analysis import ROOT, __version__, tables
 from analysis.draw.canvas import QUIET, RATIO, WIDTHS, balanced, cover, foreign, new_figure, points, style, wrapped
 from analysis.errors import Trouble, choices, count, percent
-from analysis.places import place
+from analysis.places import FIGURES, place
 from analysis.sample import POPULATIONS, Sample
 
 MANIFEST = "manifest.json"
@@ -97,7 +97,7 @@ def book(
 
     Results go beside those of the same snapshot (the one asked for, where another stands in for it), those of several
     samples beside others of their year or venue. `venue` and `year` put them there whatever the samples are. `figures`
-    is meant from the project's folder; `width` is a print width.
+    is meant from the project's folder, unless the environment names another (`FIGURES`); `width` is a print width.
     """
     if width not in WIDTHS:
         raise Trouble(f"There is no figure width `{width}`; there are {choices(WIDTHS)}.")
@@ -119,7 +119,7 @@ def discard(name: str, *samples: Sample, figures: str | Path = "figures") -> Non
 def _folder(name: str, about: dict, samples: Sequence[Sample], venue: str, figures: str | Path) -> Path:
     snapshot = None if venue else _only(one.asked.name for one in samples)
     where = place(about["venue"], about["year"], snapshot if about["year"] is not None else None)
-    return ROOT / figures / where / _checked(name)
+    return ROOT / os.environ.get(FIGURES, figures) / where / _checked(name)
 
 
 def _empty(folder: Path) -> None:

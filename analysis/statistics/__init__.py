@@ -55,6 +55,7 @@ class Statistic:
     linked: str = "paper_ids"
     columns: tuple[str, ...] = ()  # further columns of the store that it reads
     worded: bool = False  # takes a word to look for
+    drawn: bool = False  # takes `draws`: how many bootstrap draws, or simulations
 
     @property
     def question(self) -> str:
@@ -79,9 +80,9 @@ def register(
     def remember(function: Callable[..., pd.DataFrame]) -> Callable[..., pd.DataFrame]:
         code = function.__code__
         arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        seeded, worded = "seed" in arguments, "word" in arguments
+        seeded, worded, drawn = (one in arguments for one in ("seed", "word", "draws"))
         traced = _traced(name, function)
-        _known[name] = Statistic(name, traced, takes, population, need, shares, seeded, linked, columns, worded)
+        _known[name] = Statistic(name, traced, takes, population, need, shares, seeded, linked, columns, worded, drawn)
         return traced
 
     return remember

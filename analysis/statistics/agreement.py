@@ -17,8 +17,8 @@ from analysis.statistics.intervals import (
     DRAWS,
     Z,
     corrected,
+    from_resampled,
     limits,
-    resampled_counts,
     shares_of_papers,
 )
 from analysis.statistics.ledger import LEFT
@@ -310,9 +310,12 @@ def uncertain_order(sample: Sample, draws: int = DRAWS, seed: int = 0) -> pd.Dat
     n = int(counts.sum())
     with np.errstate(divide="ignore", invalid="ignore"):
         value = _unordered(counts[np.newaxis], moments, cells)[0]
-        blocks = resampled_counts(counts, draws, seed) if n else ()
-        drawn = [_unordered(weights, moments, cells, copies=(n - 1) / 2) for weights in blocks]
-    low, high = limits(np.concatenate(drawn)) if n else (value, value)
+    low = high = value
+    if n:
+        copies = (n - 1) / 2
+        low, high = limits(
+            from_resampled(lambda weights: _unordered(weights, moments, cells, copies), counts, draws, seed)
+        )
     columns = {"value": value, "low": np.fmin(low, value), "high": np.fmax(high, value)}
     pairs = n * (n - 1) // 2
     return pd.DataFrame({"order": ["uncertain", "tied"], **columns, "pairs": pairs, "called": _called(sample), "n": n})

@@ -13,15 +13,15 @@ from analysis.sample import Sample
 from analysis.statistics import register
 from analysis.statistics.acceptance import is_accepted
 from analysis.statistics.agreement import intraclass, kinds_of, moments_of
-from analysis.statistics.intervals import DRAWS, corrected, wilson
+from analysis.statistics.intervals import DRAWS, corrected, each_block, wilson
 from analysis.statistics.ledger import require_accepted
 from analysis.statistics.line import Fit, fit_averages, share, with_ones
 
 REVIEWERS = tuple(range(1, 11))
 WITHIN = 1.0  # points: reviewers deviate as those of papers whose average is so near (Tran et al. 2020)
 PANELS = (None, *REVIEWERS)  # None: as many reviewers as the paper had
-PAPERS = 1000  # simulated papers of one block: a block can be computed anywhere, in any order, with the same result
-BLOCKS = 100
+PAPERS = 1000  # of one simulation, which has a seed of its own and can be computed anywhere, with the same result
+SIMULATIONS = 100
 NORMAL = NormalDist()
 NORMAL_BELOW = np.frompyfunc(NORMAL.cdf, 1, 1)
 
@@ -125,24 +125,23 @@ def _table(accepted: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 @register("resampling")
-def resampling(sample: Sample, blocks: int = BLOCKS, seed: int = 0) -> pd.DataFrame:
+def resampling(sample: Sample, draws: int = SIMULATIONS, seed: int = 0) -> pd.DataFrame:
     """In the simulation of Tran et al. (2020), how often is an accepted paper accepted again?
 
     A model, not a measurement. Draw a paper; make two panels by adding to its average, for each reviewer, a deviation
     (rating less paper average) drawn from the reviews of papers whose average is within 1 point; let the logistic regression of
     acceptance on averages (withdrawn papers as rejected) decide on each panel's average; count how often the second accepts among those that the first
-    did. `reviewers` is as many as the paper had ("own"), or 1, 2, ... 10 for all. Limits are those of the simulation alone (Wilson; 100 blocks of 1,000 papers,
-    seeded by block), not of the model. The paper's average stands for its quality, though it has the noise of its
+    did. `reviewers` is as many as the paper had ("own"), or 1, 2, ... 10 for all. Limits are those of the simulation alone (Wilson; `draws` simulations of 1,000
+    papers, each with its seed), not of the model. The paper's average stands for its quality, though it has the noise of its
     own reviewers in it; deviations from an average that the review is part of are too small; both make it look less arbitrary.
 
     Checked against Tran et al. (arXiv 2010.05137): 75, 70, 70 and 66 % for ICLR 2017 to 2020, to 2 points.
     """
     require_accepted(sample)
     source = Source.of(sample)
-    n = np.zeros((len(PANELS), 2), dtype=np.int64)
-    for block in range(blocks if source.known else 0):
-        n += simulated(source, seed, block)
-    first, both = n.T
+    none = np.zeros((len(PANELS), 2), dtype=np.int64)
+    counts = each_block(lambda number: simulated(source, seed, number), draws) if source.known else []
+    first, both = sum(counts, none).T
     low, high = wilson(both, first)
     value = np.divide(both, first, out=np.full(len(PANELS), np.nan), where=first > 0)
     columns = {"value": value, "low": low, "high": high, "accepted_first": first}
@@ -184,9 +183,9 @@ class Source:
         return cls(average, reviews, deviation[pool], begin, end, fitted)
 
 
-def simulated(source: Source, seed: int, block: int) -> np.ndarray:
-    """One block of the simulation: for each of `PANELS`, how many papers a first panel accepts, and how many of these a second does."""
-    generator = np.random.default_rng([seed, block])
+def simulated(source: Source, seed: int, number: int) -> np.ndarray:
+    """One of the simulations: for each of `PANELS`, how many papers a first panel accepts, and how many of these a second does."""
+    generator = np.random.default_rng([seed, number])
     paper = generator.integers(0, len(source.average), PAPERS)
     most = max(REVIEWERS[-1], int(source.reviews.max()))
     pool = (source.end - source.begin)[paper, np.newaxis, np.newaxis]

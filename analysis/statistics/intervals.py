@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from statistics import NormalDist
+from typing import TypeVar
 
 import numpy as np
+
+Result = TypeVar("Result")
 
 LEVEL = 0.95
 Z = 1.959963984540054  # the 0.975 quantile of the normal distribution
@@ -44,10 +48,49 @@ def resampled_counts(counts: np.ndarray, draws: int = DRAWS, seed: int = 0) -> I
     """How often each kind of paper is drawn, in blocks: draws x kinds. `counts` says how many papers are of each
     kind.
     """
+    for block in range(-(-draws // BLOCK)):
+        yield _drawn_counts(counts, draws, seed, block)
+
+
+def _drawn_counts(counts: np.ndarray, draws: int, seed: int, block: int) -> np.ndarray:
     n = int(counts.sum())
-    for block, start in enumerate(range(0, draws, BLOCK)):
-        generator = np.random.default_rng([seed, block])
-        yield generator.multinomial(n, counts / n, size=min(BLOCK, draws - start))
+    generator = np.random.default_rng([seed, block])
+    return generator.multinomial(n, counts / n, size=min(BLOCK, draws - block * BLOCK))
+
+
+def from_resampled(
+    function: Callable[[np.ndarray], np.ndarray], counts: np.ndarray, draws: int = DRAWS, seed: int = 0
+) -> np.ndarray:
+    """What a function makes of each block of `resampled_counts`, one after the other in one array, computed wherever
+    `each_block` computes.
+    """
+
+    def of_block(block: int) -> np.ndarray:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return function(_drawn_counts(counts, draws, seed, block))
+
+    return np.concatenate(each_block(of_block, -(-draws // BLOCK)))
+
+
+def each_block(function: Callable[[int], Result], blocks: int) -> list[Result]:
+    """What a function gives for block 0, 1, ...: here, or spread over a cluster (`spread_by`). Blocks have seeds of their
+    own, so the result is the same.
+    """
+    return list(_spread[-1](function, range(blocks)))
+
+
+Map = Callable[[Callable[[int], Result], Iterable[int]], Iterable[Result]]
+_spread: list[Map] = [map]  # for the process: the last one counts
+
+
+@contextmanager
+def spread_by(mapped: Map) -> Iterator[None]:
+    """Within the block, `each_block` is done by this function, which does what `map` does."""
+    _spread.append(mapped)
+    try:
+        yield
+    finally:
+        _spread.pop()
 
 
 def bootstrap(
@@ -64,8 +107,8 @@ def bootstrap(
         if len(papers) == 0:
             nothing = np.full(estimate(np.zeros((1, papers.shape[1]))).shape[1:], np.nan)
             return nothing, nothing
-        drawn = np.concatenate([estimate(sums) for sums in resampled(papers, draws, seed)])
-    return limits(drawn, len(papers))
+    kinds, counts = np.unique(papers, axis=0, return_counts=True)
+    return limits(from_resampled(lambda weights: estimate(weights @ kinds), counts, draws, seed), len(papers))
 
 
 def shares_of_papers(successes, n) -> dict[str, np.ndarray]:
@@ -140,7 +183,7 @@ def corrected(
             return dict.fromkeys(("value", "low", "high"), nothing)
         sums = counts @ kinds
         value = estimate(sums[np.newaxis])[0]
-        drawn = np.concatenate([estimate(weights @ kinds) for weights in resampled_counts(counts, draws, seed)])
+        drawn = from_resampled(lambda weights: estimate(weights @ kinds), counts, draws, seed)
         acceleration = _acceleration(estimate(sums - kinds), counts)
     ends = [
         _corrected_limits(*each, papers=int(counts.sum())) for each in zip(drawn.T, value, acceleration, strict=True)

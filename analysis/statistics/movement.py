@@ -14,7 +14,7 @@ import pandas as pd
 from analysis.sample import Sample, are_linked, require_linked, scale_of
 from analysis.snapshots import OUTCOMES
 from analysis.statistics import register
-from analysis.statistics.intervals import DRAWS, estimates, limits, resampled_counts, shares_of_papers
+from analysis.statistics.intervals import DRAWS, estimates, from_resampled, limits, shares_of_papers
 from analysis.statistics.ledger import require_accepted
 from analysis.statistics.ratings import labels
 from analysis.venues import Scale
@@ -430,8 +430,8 @@ def standardised_fates(before: Sample, after: Sample, draws: int = DRAWS, seed: 
 def _drawn_limits(used: np.ndarray, draws: int, seed: int) -> dict[str, np.ndarray]:
     if not used.size:
         return dict.fromkeys(("low", "high"), np.full(len(DIRECTIONS), np.nan))
-    blocks = [_standardised(block, used) for block in resampled_counts(used.ravel(), draws, seed)]
-    return dict(zip(("low", "high"), limits(np.concatenate(blocks)), strict=True))
+    drawn = from_resampled(lambda block: _standardised(block, used), used.ravel(), draws, seed)
+    return dict(zip(("low", "high"), limits(drawn), strict=True))
 
 
 def _standardised(drawn: np.ndarray, used: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.sample import Sample
 from analysis.statistics import register
-from analysis.statistics.intervals import DRAWS, limits, resampled_counts, shares_of_papers
+from analysis.statistics.intervals import DRAWS, from_resampled, limits, shares_of_papers
 from analysis.statistics.ledger import knows_accepted
 from analysis.statistics.ratings import attained, text_of
 
@@ -55,8 +55,8 @@ def _thresholds(average: np.ndarray, count: np.ndarray, draws: int, seed: int) -
     """The thresholds, and the ends of their bootstrap ranges."""
     if not len(average):
         return (np.full(len(TOP), np.nan),) * 3
-    drawn = [quantiles(average, counts, TOP) for counts in resampled_counts(count, draws, seed)]
-    return quantiles(average, count[np.newaxis], TOP)[0], *limits(np.concatenate(drawn))
+    drawn = from_resampled(lambda counts: quantiles(average, counts, TOP), count, draws, seed)
+    return quantiles(average, count[np.newaxis], TOP)[0], *limits(drawn)
 
 
 def quantiles(values: np.ndarray, counts: np.ndarray, top: Sequence[int]) -> np.ndarray:
