@@ -19,7 +19,7 @@ from pathlib import Path
 from time import perf_counter
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path[:1] = [str(ROOT), str(ROOT / "tests")]  # not this folder: its statistics.py is not the one of Python
 
 YEAR = 2026
 LISTING = f"ICLR.cc/{YEAR}/Conference/-/Submission"

@@ -107,24 +107,24 @@ def compare(ways: list[str], years: str) -> None:
         costs = {way: _cost(way, years, Path(place, way)) for way in ways}
         if "run" in costs:
             _again(years, Path(place, "run"))
-            _print("fresh copy, nothing loaded", measure(_run(years), _copy(Path(place, "fresh"))))
+            tell("fresh copy, nothing loaded", measure(_run(years), copied(Path(place, "fresh"))))
     for other in ("plain", "loop", "floor"):
         if "run" in costs and other in costs:
             print(f"{other} / run {costs[other].seconds / costs['run'].seconds:21.2f}")
 
 
 def _cost(way: str, years: str, folder: Path) -> Cost:
-    _copy(folder)
+    copied(folder)
     measure([sys.executable, "-m", "analysis", "fetch", "--years", years], folder)
     command = _run(years) if way == "run" else [sys.executable, "benchmarks/grid.py", "--way", way, "--years", years]
     cost = measure(command, folder)
     notebooks = sum(1 for _ in folder.glob("figures/**/manifest.json"))
-    _print(f"{way}, {notebooks} notebooks", cost)
+    tell(f"{way}, {notebooks} notebooks", cost)
     return cost
 
 
 def _again(years: str, folder: Path) -> None:
-    _print("run again, nothing changed", measure(_run(years), folder))
+    tell("run again, nothing changed", measure(_run(years), folder))
     year = _years(years)[-1]
     change = (
         "from analysis import DATABASE, store\n"
@@ -132,14 +132,14 @@ def _again(years: str, folder: Path) -> None:
         f"    con.execute(\"update snapshots set digest = digest || 'x' where year = {year} and stage = 'release'\")\n"
     )
     measure([sys.executable, "-c", change], folder)
-    _print(f"run again, a snapshot of {year} changed", measure(_run(years), folder))
+    tell(f"run again, a snapshot of {year} changed", measure(_run(years), folder))
 
 
 def _run(years: str) -> list[str]:
     return [sys.executable, "-m", "analysis", "run", "--years", years]
 
 
-def _copy(folder: Path) -> Path:
+def copied(folder: Path) -> Path:
     """The project's own files, as a clone would have them."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
@@ -154,7 +154,7 @@ def _copy(folder: Path) -> Path:
     return folder
 
 
-def _print(what: str, cost: Cost) -> None:
+def tell(what: str, cost: Cost) -> None:
     print(f"{what:<38} {cost}", flush=True)
 
 
