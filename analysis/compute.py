@@ -47,7 +47,8 @@ def compute(name: str, asked: Asked) -> Answer:
     wanted = statistic(name)
     if wanted.takes == "ratings":
         raise Trouble(
-            f"`{name}` is about the ratings of one paper: `python -m analysis stand --year {asked.years[0]} 6 6 6` prints it."
+            f"`{name}` is about the ratings of one paper: `python -m analysis stand --year {asked.years[0]} 6 6 6`, or the "
+            "notebook 12-paper, prints it."
         )
     if asked.word and not wanted.worded:
         raise Trouble(f"`{name}` looks for no word: --word is for `search`.")
