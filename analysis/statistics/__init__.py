@@ -22,6 +22,7 @@ FAMILIES = (
     "thresholds",
     "standing",
     "reviewers",
+    "harshness",
     "acceptance",
     "line",
     "fates",
