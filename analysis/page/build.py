@@ -255,16 +255,18 @@ def _question(question: Question, shown: dict, across: dict, has_boxes: bool) ->
     has_boxes = has_boxes and question.id == "where-do-i-stand"
     boxes = '<p><a href="#stand">Type your own ratings</a> above.</p>' if has_boxes else ""
     every = f'<h3 class="every">All years</h3>\n<div class="cards">\n{whole}\n</div>' if whole else ""
+    hidden = " hidden" if own else ""
+    nothing = f'<p class="nothing quiet"{hidden}>Nothing is published about this for the snapshot shown.</p>\n'
+    nothing = "" if whole else nothing
     search = words.form() if question is MORE else ""
-    hidden = "" if own or whole or question is not MORE else " hidden"
-    return f"""<section class="question" id="{question.id}" aria-labelledby="{question.id}-title" tabindex="-1"{hidden}>
+    unused = "" if own or whole or question is not MORE else " hidden"
+    return f"""<section class="question" id="{question.id}" aria-labelledby="{question.id}-title" tabindex="-1"{unused}>
 <h2 id="{question.id}-title">{escape(question.title)}</h2>
 <p class="lead">{escape(question.lead)}</p>
 {boxes}{search}<div class="cards" data-question="{question.id}">
 {own}
 </div>
-<p class="nothing quiet"{" hidden" if own else ""}>Nothing is published about this for the snapshot shown.</p>
-{every}
+{nothing}{every}
 </section>"""
 
 

@@ -50,7 +50,7 @@ QUESTIONS = (
         "do-reviewers-agree",
         "Do reviewers agree?",
         "How much two reviews of one paper have in common, and what that leaves to chance.",
-        ("06-agreement", "09-arbitrariness"),
+        ("06-agreement/agreement-years", "06-agreement", "09-arbitrariness"),
     ),
     Question(
         "who-reviews",
@@ -62,7 +62,14 @@ QUESTIONS = (
         "acceptance-rate",
         "What is the real acceptance rate?",
         "It depends on what one divides by: everything submitted, everything reviewed, or what was decided.",
-        ("01-fetch/rates", "01-fetch/ledger", "01-fetch/ledger-table"),
+        (
+            "01-fetch/rates",
+            "05-years/funnel",
+            "01-fetch/ledger",
+            "01-fetch/ledger-table",
+            "05-years/funnel-table",
+            "05-years/growth",
+        ),
     ),
 )
 MORE = Question("more", "More", "What else the notebooks publish.", ())

@@ -41,7 +41,8 @@ const Page = { cards: {}, words: {} };
     if (!isFirst) {
       for (const panel of panels()) {
         panel.replaceChildren(...content(panel.dataset.question, left, right, wanted));
-        panel.nextElementSibling.hidden = panel.childElementCount > 0;
+        const nothing = panel.parentElement.querySelector(".nothing");
+        if (nothing) nothing.hidden = panel.childElementCount > 0;
       }
       showTiles(left);
       find("said").querySelector("ul").innerHTML = (left.own.remarks || left.shared.remarks) + (right ? right.own.remarks : "");
