@@ -12,6 +12,7 @@ from analysis.statistics.intervals import (
     bootstrap,
     corrected,
     estimates,
+    kinds_of,
     limits,
     reach,
     resampled,
@@ -142,3 +143,16 @@ def test_corrected_limits_of_nothing_and_of_one_paper():
     assert all(np.isnan(nothing[name]).all() and nothing[name].shape == (1,) for name in ("value", "low", "high"))
     one = corrected(np.array([[1.0, 2.0, 4.0]]), np.array([1]), spread_of, draws=10)
     assert [one[name][0] for name in ("value", "low", "high")] == [0, 0, 0]
+
+
+@given(
+    st.integers(1, 4).flatmap(
+        lambda width: st.lists(st.lists(st.integers(-1, 9), min_size=width, max_size=width), min_size=1)
+    )
+)
+def test_kinds_are_those_of_numpy_in_the_same_order(rows):
+    for papers in (np.array(rows), np.array(rows, dtype=float) / 3, np.array(rows) + 1, (np.array(rows) + 1) * 10**17):
+        found, expected = kinds_of(papers), np.unique(papers, axis=0, return_counts=True)
+        assert all(
+            (one == other).all() and one.dtype == other.dtype for one, other in zip(found, expected, strict=True)
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from math import prod
 from statistics import NormalDist
 from typing import TypeVar
 
@@ -33,13 +34,26 @@ def wilson(successes, n) -> tuple[np.ndarray, np.ndarray]:
     return np.where(n > 0, low, np.nan), np.where(n > 0, high, np.nan)
 
 
+def kinds_of(papers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different rows in order, and how many papers have each: numpy's `unique`, on one number a row where it can be."""
+    papers = np.asarray(papers)
+    if not papers.size or papers.dtype.kind not in "iu" or papers.min() < 0:
+        return np.unique(papers, axis=0, return_counts=True)
+    spans = [int(most) + 1 for most in papers.max(axis=0)]
+    if prod(spans) > 2**62:
+        return np.unique(papers, axis=0, return_counts=True)
+    # Sorting rows is twenty times slower than sorting numbers that have the same order.
+    codes, counts = np.unique(np.ravel_multi_index(tuple(papers.T), spans), return_counts=True)
+    return np.column_stack(np.unravel_index(codes, spans)).astype(papers.dtype), counts
+
+
 def resampled(papers: np.ndarray, draws: int = DRAWS, seed: int = 0) -> Iterator[np.ndarray]:
     """Sums over resampled papers, in blocks of up to `BLOCK` rows: draws x columns.
 
     `papers` is papers x columns. Papers with equal rows are exchangeable, so whole kinds of papers are drawn at once:
     the cost depends on how many kinds there are, not on how many papers, and the order of rows does not matter.
     """
-    kinds, counts = np.unique(papers, axis=0, return_counts=True)
+    kinds, counts = kinds_of(papers)
     for weights in resampled_counts(counts, draws, seed):
         yield weights @ kinds
 
@@ -107,7 +121,7 @@ def bootstrap(
         if len(papers) == 0:
             nothing = np.full(estimate(np.zeros((1, papers.shape[1]))).shape[1:], np.nan)
             return nothing, nothing
-    kinds, counts = np.unique(papers, axis=0, return_counts=True)
+    kinds, counts = kinds_of(papers)
     return limits(from_resampled(lambda weights: estimate(weights @ kinds), counts, draws, seed), len(papers))
 
 
@@ -125,7 +139,7 @@ def estimates(
     """The columns value, low, high (`bootstrap`) of estimates that are functions of sums over papers."""
     papers = np.asarray(papers)
     # Summed kind by kind, so that sums of fractions do not depend on the order of the rows either.
-    kinds, counts = np.unique(papers, axis=0, return_counts=True)
+    kinds, counts = kinds_of(papers)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = estimate((counts @ kinds)[np.newaxis])[0]
     low, high = bootstrap(papers, estimate, draws, seed)
