@@ -15,6 +15,7 @@ from analysis.draw.arbitrariness import draw_again, draw_panels_again
 from analysis.draw.canvas import WIDTHS, new_figure, rows_ratio, style
 from analysis.draw.fates import draw_near, draw_rivals, rivals_ratio
 from analysis.draw.growth import draw_funnel, draw_growth
+from analysis.draw.harshness import draw_decisions, draw_within_paper
 from analysis.draw.line import draw_auc, draw_curve, draw_line
 from analysis.draw.movement import (
     draw_average_movement,
@@ -48,6 +49,7 @@ __all__ = [
     "draw_conformity",
     "draw_curve",
     "draw_deciles",
+    "draw_decisions",
     "draw_experience",
     "draw_fates",
     "draw_funnel",
@@ -76,6 +78,7 @@ __all__ = [
     "draw_transitions",
     "draw_unanimity",
     "draw_uncertain_order",
+    "draw_within_paper",
     "draw_years",
     "new_figure",
     "rivals_ratio",

@@ -47,7 +47,7 @@ def draw_confidence(frame: pd.DataFrame, ax: Axes) -> Axes:
 
 
 def _draw_levels(frame: pd.DataFrame, ax: Axes, room: float = 1.4) -> Axes:
-    places = _worded_rows(frame, ax)
+    places = worded_rows(frame, ax)
     ax.barh(places, frame["value"].fillna(0), 0.6, color=ACCEPT)
     whiskers(ax, None, places, frame["low"], frame["high"])
     for place, row in zip(places, frame.itertuples(), strict=True):
@@ -58,7 +58,7 @@ def _draw_levels(frame: pd.DataFrame, ax: Axes, room: float = 1.4) -> Axes:
     return ax
 
 
-def _worded_rows(frame: pd.DataFrame, ax: Axes, part: float = 0.42) -> np.ndarray:
+def worded_rows(frame: pd.DataFrame, ax: Axes, part: float = 0.42) -> np.ndarray:
     """A row a level, with the form's words in a column that takes a part of the figure's width."""
     places = rows(ax, [""] * len(frame))
     _set_words(frame, ax, places, part)
@@ -95,7 +95,7 @@ def _draw_bracket(ax: Axes, levels: int, text: str) -> None:
 @styled
 def draw_ratings_by_level(frame: pd.DataFrame, ax: Axes) -> Axes:
     """The mean rating of the reviews of each level, with its interval: a dot a level, in the form's own words."""
-    places = _worded_rows(frame, ax)
+    places = worded_rows(frame, ax)
     ax.grid(axis="y")
     whiskers(ax, None, places, frame["low"], frame["high"])
     ax.plot(frame["value"], places, "o", color=ACCEPT, zorder=4)

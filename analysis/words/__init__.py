@@ -10,6 +10,7 @@ from analysis.words.arbitrariness import again, panels_again
 from analysis.words.common import NOTHING_YET, Words, percent
 from analysis.words.fates import near, rivals
 from analysis.words.growth import funnel, growth
+from analysis.words.harshness import decisions, within_paper
 from analysis.words.line import auc, curve, line
 from analysis.words.movement import average_movement, conformity, fates, movement_by, transitions
 from analysis.words.paper import alike, panel, standing
@@ -32,6 +33,7 @@ __all__ = [
     "conformity",
     "curve",
     "deciles",
+    "decisions",
     "experience",
     "fates",
     "funnel",
@@ -62,5 +64,6 @@ __all__ = [
     "transitions",
     "unanimity",
     "uncertain_order",
+    "within_paper",
     "years",
 ]
