@@ -7,7 +7,7 @@ import pytest
 from drawing import drawn, lengths, notes, texts_outside, texts_that_overlap, ticks, whiskers
 from samples import edge_samples
 
-from analysis import notebook, words
+from analysis import notebook, store, words
 from analysis.draw import (
     draw_again,
     draw_auc,
@@ -19,7 +19,9 @@ from analysis.draw import (
     rivals_ratio,
 )
 from analysis.draw.fates import ROWS, undecided
-from analysis.sample import restrict
+from analysis.errors import Trouble
+from analysis.sample import load, restrict
+from analysis.sources import bundled
 from analysis.statistics.acceptance import acceptance_by_average, usual
 from analysis.statistics.arbitrariness import arbitrariness, experiments, newest, resampling
 from analysis.statistics.fates import fates, near_the_line
@@ -39,6 +41,10 @@ def line_of(sample, width: str = "iclr"):
 
 def auc_of(samples, width: str = "iclr"):
     return drawn(draw_auc, usual(notebook.each_snapshot(auc, samples)), width=width, ratio=0.7)
+
+
+def near_of(sample, width: str = "iclr"):
+    return drawn(draw_near, usual(near_the_line(sample)), width=width)
 
 
 def fates_of(sample, width: str = "iclr"):
@@ -117,15 +123,37 @@ def test_the_newest_year_with_two_stages_is_drawn_by_number_of_reviewers(model):
     assert newest(model[model["year"] == 2026])["year"].unique().tolist() == [2026]
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("year", bundled.years())
+def test_every_bundled_snapshot_is_drawn_and_told_or_refused(bundled_store, year):
+    for one in store.held(bundled_store, "ICLR", year):
+        sample = load(bundled_store, "ICLR", year, one.name)
+        if one.outcomes == "none":
+            with pytest.raises(Trouble, match="not known"):
+                acceptance_by_average(sample)
+            continue
+        frame, fitted, sides = (usual(each(sample)) for each in (acceptance_by_average, logit, line))
+        scored, again = (notebook.each_snapshot(each, [sample]) for each in (auc, arbitrariness))
+        axes = [curve_of(sample), line_of(sample), auc_of([sample])]
+        told = [words.curve(frame, fitted), words.line(frame, sides), words.auc(usual(scored))]
+        told.append(words.panels_again(again, experiments()))
+        for each, draw, tell in ((fates, fates_of, words.rivals), (near_the_line, near_of, words.near)):
+            if len(compared := usual(each(sample))):
+                axes.append(draw(sample))
+                told.append(tell(compared))
+        assert all(ax.lines or ax.collections for ax in axes)
+        assert not any("nan" in " ".join(each).split() for each in told)
+
+
 @pytest.mark.parametrize("width", ["iclr", "column", "slide"])
 def test_labels_neither_overlap_nor_leave_the_figure(bundled_sample, model, width):
     axes = [curve_of(bundled_sample(year), width) for year in YEARS]
     axes += [line_of(bundled_sample(year), width) for year in YEARS]
     axes += [auc_of([bundled_sample(2020, name) for name in ("2019-11-08", "2019-12-01", "final")], width)]
     axes += [fates_of(bundled_sample(year), width) for year in (2020, 2023, 2026)]
-    axes += [drawn(draw_near, usual(near_the_line(bundled_sample(year))), width=width) for year in (2017, 2023, 2026)]
+    axes += [near_of(bundled_sample(year), width) for year in (2017, 2023, 2026)]
     some = model[model["reviewers"] == 3]
-    own = notebook.each_snapshot(lambda one: resampling(one, blocks=5), [bundled_sample(2017), bundled_sample(2026)])
+    own = notebook.each_snapshot(lambda one: resampling(one, draws=5), [bundled_sample(2017), bundled_sample(2026)])
     own = own[own["reviewers"] == "own"]
     axes.append(drawn(draw_again, some, width=width, ratio=0.75, experiments=experiments(), resampling=own))
     axes.append(drawn(draw_panels_again, newest(model), width=width, experiments=experiments()))

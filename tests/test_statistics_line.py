@@ -20,7 +20,10 @@ from samples import (
 )
 from scipy.stats import mannwhitneyu
 
+from analysis import fetch
 from analysis.errors import Trouble
+from analysis.sample import load
+from analysis.statistics.acceptance import usual
 from analysis.statistics.line import (
     FOLDS,
     acceptance_curve,
@@ -92,6 +95,17 @@ def test_the_line_of_2020_accepts_as_many_as_were_accepted(bundled_sample):
     assert found["accepted"].sum() == 687
     assert found.loc["above", "n"] < 687 <= found.loc["above", "n"] + found.loc["on", "n"]
     assert found[["accepted", "others"]].to_numpy().tolist() == [[509, 64], [72, 44], [106, 1418]]
+
+
+def test_the_raw_notes_of_2020_give_the_same_logit_as_the_bundled_counts(bundled_sample, review_data, tmp_path):
+    """The notes are of decided papers only."""
+    database = tmp_path / "reviews.duckdb"
+    file = review_data / "iclr-api1" / "iclr2020_forums.jsonl.gz"
+    fetch.fetch("ICLR", [2020], fetch.Asked("notes", (file,)), database, lambda line: None)
+    from_notes = load(database, "ICLR", 2020, source="notes")
+    for statistic in (logit, line):
+        ours, theirs = (usual(statistic(one)) for one in (from_notes, bundled_sample(2020, "final")))
+        pd.testing.assert_frame_equal(ours, theirs)
 
 
 # Against second computations ----------------------------------------------------------------------------------------
