@@ -278,3 +278,14 @@ def each_snapshot(statistic: Callable[[Sample], pd.DataFrame], loaded: Sequence[
     ]
     front = ["year", "snapshot", "stage"]
     return pd.concat(frames, ignore_index=True).pipe(lambda frame: frame[[*front, *frame.columns.drop(front)]])
+
+
+def each_level(statistic: Callable[[Sample], pd.DataFrame], loaded: Sample, column: str) -> pd.DataFrame:
+    """A statistic for each value of a column of papers or reviews, with the value in front."""
+    frames = [statistic(part).assign(**{column: value}) for value, part in loaded.split(column)]
+    return pd.concat(frames, ignore_index=True).pipe(lambda frame: frame[[column, *frame.columns.drop(column)]])
+
+
+def fields(loaded: Sample, *columns: str) -> list[str]:
+    """Those of the columns of reviews that have values here."""
+    return [name for name in columns if name in loaded.reviews and loaded.reviews[name].notna().any()]

@@ -42,6 +42,7 @@ class Sample:
     reviews: pd.DataFrame
     remarks: tuple[str, ...] = ()
     chosen: Snapshot | None = None  # the one that was asked for, where `snapshot` stands in for it
+    comments: pd.DataFrame | None = None  # a row a comment, where they were asked for
 
     @property
     def asked(self) -> Snapshot:
@@ -70,13 +71,19 @@ class Sample:
         """The same with only the papers that the mask (a boolean a paper) keeps."""
         papers = self.papers[mask].reset_index(drop=True)
         reviews = self.reviews[self.reviews["paper"].isin(papers["paper"])].reset_index(drop=True)
-        return replace(self, papers=papers, reviews=reviews)
+        return replace(self, papers=papers, reviews=reviews, comments=self._comments_of(papers))
 
     def having_reviews(self, mask: np.ndarray) -> Sample:
         """The same with only the reviews that the mask keeps, and the papers that still have one."""
         reviews = self.reviews[mask].reset_index(drop=True)
         papers = self.papers[self.papers["paper"].isin(reviews["paper"])].reset_index(drop=True)
-        return replace(self, papers=with_ratings(papers, reviews, self.scale.accept_from), reviews=reviews)
+        papers = with_ratings(papers, reviews, self.scale.accept_from)
+        return replace(self, papers=papers, reviews=reviews, comments=self._comments_of(papers))
+
+    def _comments_of(self, papers: pd.DataFrame) -> pd.DataFrame | None:
+        if self.comments is None:
+            return None
+        return self.comments[self.comments["paper"].isin(papers["paper"])].reset_index(drop=True)
 
     def split(self, column: str) -> Iterator[tuple[object, Sample]]:
         """A sample for each value of a column of `papers` or `reviews`, in order; missing values are left out."""
@@ -170,7 +177,7 @@ def load(
     """Read one snapshot, loading it first where it is bundled.
 
     `need` names a review column without which the snapshot is no use: the newest one that has it is taken then, and a remark
-    says so. `columns` names further columns of submissions or reviews, or a scored field. `join` is a CSV or Parquet file
+    says so. `columns` names further columns of submissions or reviews, or a scored field; `comments` brings that table. `join` is a CSV or Parquet file
     keyed by `forum` or `review_id` whose columns come with it. Trouble for an unknown name, or a population that this
     snapshot does not know.
     """
@@ -183,9 +190,11 @@ def load(
         found, lacking = _with_field(con, held, chosen, need)
         papers = store.papers(con, found.snapshot_id, columns, join)
         reviews = store.rated_reviews(con, found.snapshot_id, columns, join)
+        comments = store.comments(con, found.snapshot_id) if "comments" in columns else None
     accept_from = form.rating_scale.accept_from if form.rating_scale else None
     papers = with_ratings(papers, reviews, accept_from)
-    whole = Sample(found, form, "all", papers, reviews, (*filter(None, (excuse, lacking)), *form.remarks), chosen)
+    remarks = (*filter(None, (excuse, lacking)), *form.remarks)
+    whole = Sample(found, form, "all", papers, reviews, remarks, chosen, comments)
     return restrict(whole, population)
 
 

@@ -148,6 +148,12 @@ def reviews_of(con: duckdb.DuckDBPyConnection, snapshot_id: int, forum: str):
     ).df()
 
 
+def comments(con: duckdb.DuckDBPyConnection, snapshot_id: int):
+    """A frame with a row a comment: paper, kind, author_kind, words, created_at."""
+    columns = ["paper", "kind", "author_kind", "words::float as words", "created_at"]
+    return _frame(con, "comments", "forum", columns, snapshot_id, None, "paper is not null", "paper, note_id")
+
+
 def _extra(con, table: str, columns: Sequence[str]) -> list[str]:
     """Expressions for further columns of a table; a scored field (`soundness`) is an entry of the map `scores`."""
     present = {row[0] for row in con.execute(f"select column_name from (describe {table})").fetchall()}

@@ -34,6 +34,7 @@ from analysis.draw.reviewers import (
 )
 from analysis.draw.scales import draw_preference, draw_rank_map, draw_scale_change, draw_sides
 from analysis.draw.scores import draw_averages, draw_deciles, draw_ratings, draw_top
+from analysis.draw.texts import draw_arrivals, draw_discussion, draw_hours, draw_length_curves, draw_thread_lengths
 from analysis.draw.topics import draw_topic_funnel, draw_topics
 from analysis.draw.years import draw_years
 
@@ -42,6 +43,7 @@ __all__ = [
     "draw_again",
     "draw_agreement_years",
     "draw_alike",
+    "draw_arrivals",
     "draw_auc",
     "draw_average_movement",
     "draw_averages",
@@ -50,11 +52,14 @@ __all__ = [
     "draw_curve",
     "draw_deciles",
     "draw_decisions",
+    "draw_discussion",
     "draw_experience",
     "draw_fates",
     "draw_funnel",
     "draw_growth",
+    "draw_hours",
     "draw_ledger",
+    "draw_length_curves",
     "draw_line",
     "draw_movement_by",
     "draw_near",
@@ -72,6 +77,7 @@ __all__ = [
     "draw_sides",
     "draw_sixes",
     "draw_sixes_by_year",
+    "draw_thread_lengths",
     "draw_top",
     "draw_topic_funnel",
     "draw_topics",

@@ -35,6 +35,7 @@ FAMILIES = (
     "arbitrariness",
     "series",
     "topics",
+    "texts",
 )
 
 

@@ -243,3 +243,23 @@ def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
     q = np.full(p.shape, np.nan)
     q[order] = np.minimum.accumulate(np.minimum(p[order] * len(order) / np.maximum(ranks, 1), 1))
     return q
+
+
+def clustered_shares(counts: np.ndarray, sizes: np.ndarray) -> dict[str, np.ndarray]:
+    """The columns value, low, high of shares of reviews, counts / sizes, with the variance taken between papers.
+
+    `counts` is papers x shares, `sizes` the reviews of each paper (a column). The ratio is linearised (Cochran 1977,
+    *Sampling Techniques*, 6.13 and 9.2): what a bootstrap over papers converges to, for where whole curves would need one. Limits are
+    normal and stay within 0 and 1: all of it with one paper, which tells no variance; NaN without reviews.
+    """
+    papers, total = len(sizes), sizes.sum()
+    if not total:
+        return dict.fromkeys(("value", "low", "high"), np.full(counts.shape[1], np.nan))
+    value = counts.sum(axis=0) / total
+    if papers < 2:
+        return {"value": value, "low": np.zeros(len(value)), "high": np.ones(len(value))}
+    # The sum of squares about the share from sums of whole numbers, which are exact in any order of the papers.
+    own, mixed, square = (counts**2).sum(axis=0), (counts * sizes).sum(axis=0), (sizes**2).sum()
+    about = np.maximum(own - 2 * value * mixed + value**2 * square, 0)
+    error = np.sqrt(about * papers / (papers - 1)) / total
+    return {"value": value, "low": np.maximum(value - Z * error, 0), "high": np.minimum(value + Z * error, 1)}

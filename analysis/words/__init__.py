@@ -17,6 +17,7 @@ from analysis.words.paper import alike, panel, standing
 from analysis.words.reviewers import confidence, experience, panels, rating_counts, ratings_by_level
 from analysis.words.scales import preference, rank_map, scale_change, sides
 from analysis.words.scores import averages, deciles, ratings, top
+from analysis.words.texts import arrivals, discussion, hours, length_curves, thread_lengths
 from analysis.words.topics import topic_funnel, topics
 from analysis.words.years import years
 
@@ -26,6 +27,7 @@ __all__ = [
     "again",
     "agreement_years",
     "alike",
+    "arrivals",
     "auc",
     "average_movement",
     "averages",
@@ -34,11 +36,14 @@ __all__ = [
     "curve",
     "deciles",
     "decisions",
+    "discussion",
     "experience",
     "fates",
     "funnel",
     "growth",
+    "hours",
     "ledger",
+    "length_curves",
     "line",
     "movement_by",
     "near",
@@ -58,6 +63,7 @@ __all__ = [
     "sixes",
     "sixes_by_year",
     "standing",
+    "thread_lengths",
     "top",
     "topic_funnel",
     "topics",
