@@ -44,6 +44,7 @@ class Kept:
     earlier: list[Path]  # the files of the same venue-year before it
     said: Said  # venue, year, name, stage, taken_at, source, digest
     kept: bool = True
+    came: Spool | None = None  # where its notes are still at hand
 
     @property
     def pruned(self) -> bool:
@@ -58,10 +59,15 @@ class Kept:
             os.fsync(file.fileno())
         os.replace(_unkept(self.path), self.path)
         sync_folder(self.path.parent)
-        self.kept = True
+        self.kept, self.came = True, None
 
     def batches(self) -> Iterator[list[list[dict]]]:
         """The notes of the snapshot in batches of forums: for each forum a list of its notes."""
+        if self.came:
+            for lines in _forums(self.came.lines()):
+                forums = groupby(lines, key=attrgetter("forum"))
+                yield [[orjson.loads(line.text) for line in of_forum] for _, of_forum in forums]
+            return
         listing = self.path if self.kept else _unkept(self.path)
         with _connection(self.path.parent) as con:
             query = f"select distinct forum from {_files([listing])} order by forum"
@@ -120,7 +126,7 @@ def _draft(came: Spool, path: Path, earlier: list[Path], said: Said) -> Kept:
         raise Trouble(f"{path.parent} cannot be written to ({reason}); nothing was changed.") from None
     finally:
         rows.unlink(missing_ok=True)
-    return Kept(path, earlier, said, kept=False)
+    return Kept(path, earlier, said, kept=False, came=came)
 
 
 def _clear(place: Path) -> None:

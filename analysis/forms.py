@@ -9,8 +9,10 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
+
+import orjson
 
 from analysis.venues import Question, Scale, VenueYear
 
@@ -25,12 +27,14 @@ LOCAL = r"""[^\s@,;:<>()\[\]"]"""
 EMAIL = re.compile(rf"(?:\{{[^{{}}@]{{0,200}}\}}|(?<!{LOCAL}){LOCAL}++)(?:@{DOMAIN})+|[\w.+-]{{1,64}}%40{DOMAIN}")
 PROFILE = re.compile(r"""(?:~|%7E)[^\W\d_][^\s~,;:()\[\]{}<>"|/\\]*\d""", re.IGNORECASE)
 NESTED = ("replies", "directReplies")
+KEPT_APART = IDENTITIES | {"number_of_authors"}
 
 UNANSWERED = {"", "n/a", "na", "not applicable"}
 UNDECLARED = range(128)  # what a column can hold, where no scale is declared
 OPTION = re.compile(r"[0-9]{1,2}(: .*)?")  # an answer chosen from a list, in a form that no table describes
 WHOLE = re.compile(r"\s*([0-9]{1,9})(?:\.0+)?(?![0-9]|\.[0-9])")  # 10 of "10: Top 5 %", 3 of "3 good", 7 of "7.0"
 PAPER = re.compile(r"(?:paper|submission)([0-9]{1,9})(?![0-9])", re.IGNORECASE)
+EPOCH = datetime(1970, 1, 1)
 NOT_PROSE = {"title", "decision", "recommendation", "rating", "confidence"}
 SIGNED = {
     "authors": re.compile(r"authors"),
@@ -53,11 +57,40 @@ def scrub(note: Note) -> dict:
 
     The venue's own pseudonyms (`Paper1/AnonReviewer2`) stay, and so does the number of authors.
     """
+    if _has_nothing_to_hide(note):
+        return dict(note)
     content = note.get("content")
     clean = _clean(note)
     if isinstance(content, dict) and (number := _number_of_authors(content)) is not None:
         clean["content"]["number_of_authors"] = number
     return clean
+
+
+def _has_nothing_to_hide(note: Note) -> bool:
+    """Whether scrubbing would change nothing: quickly told of most replies, of which a large year has a million."""
+    content = note.get("content")
+    if not isinstance(content, dict) or not KEPT_APART.isdisjoint(content) or not IDENTITIES.isdisjoint(note):
+        return False
+    values = [value for name, value in note.items() if name != "content"]
+    for value in content.values():
+        if type(value) is dict:
+            if value.keys() != {"value"}:
+                return False
+            value = value["value"]
+        values.append(value)
+    if not all(_is_flat(value) for value in values):
+        return False
+    try:
+        text = orjson.dumps(note)
+    except TypeError:  # half a surrogate pair
+        return False
+    return not (b"@" in text or b"~" in text or b"%40" in text or b"%7" in text)
+
+
+def _is_flat(value: object) -> bool:
+    if type(value) is list:
+        return all(type(one) is str for one in value)
+    return not isinstance(value, dict)
 
 
 def mask(text: str) -> str:
@@ -153,6 +186,8 @@ def _value(content: Mapping, name: str) -> object:
 def _text(value: object) -> str | None:
     if value is None or isinstance(value, str):
         return value
+    if type(value) is int:
+        return str(value)
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -174,7 +209,7 @@ def _moment(note: Note, *names: str) -> int:
 
 def _time(note: Note, *names: str) -> str | None:
     moment = _moment(note, *names)
-    return datetime.fromtimestamp(moment // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%S") if moment else None
+    return (EPOCH + timedelta(seconds=moment // 1000)).isoformat() if moment else None
 
 
 def _created(note: Note) -> str | None:

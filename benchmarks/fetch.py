@@ -1,11 +1,12 @@
 """How a fetch compares with openreview-py's own get_all_notes: wall time and peak memory, over the same listing.
 
     python benchmarks/fetch.py                            20,000 papers, both ways: about 950 MB of JSON
-    python benchmarks/fetch.py --papers 2000,43000 --only ours      how a fetch grows
+    python benchmarks/fetch.py --growth                   2,000 to 43,000 papers, ours alone: how a fetch grows
 
 The notes are those of a made-up ICLR 2026 of realistic size: reviews of 3,500 characters and twelve comments of 1,500 a
 paper. The stand-in answers from pages that it made beforehand, so that the time is the reader's; it and each reader
-have a process of their own. A fetch brings pages to disk (flat and without identities), get_all_notes to memory.
+have a process of their own. A fetch brings the notes, flat and without identities, by way of the archive into the
+tables of a database; get_all_notes brings them to memory.
 """
 
 from __future__ import annotations
@@ -61,19 +62,12 @@ def _prepare(server) -> None:
 
 
 def ours(folder: Path) -> int:
-    """Pages to disk, as a fetch does it."""
-    import orjson
+    """The whole way: pages to disk, into the archive, into the tables of a database."""
+    from analysis import fetch, store
 
-    from analysis.sources.openreview import Session, published
-    from analysis.venues import venue_year
-
-    session, number = Session(lambda line: None), 0
-    for place, page in enumerate(published(venue_year("ICLR", YEAR), session)):
-        number += sum(note["id"] == note["forum"] for note in page.notes)
-        with open(folder / f"{place:04}.jsonl", "wb") as file:
-            while page.notes:  # let go of one by one: to encode a text that is not ASCII doubles it
-                file.write(orjson.dumps(page.notes.pop(), option=orjson.OPT_APPEND_NEWLINE))
-    return number
+    database = folder / "reviews.duckdb"
+    fetch.fetch("ICLR", [YEAR], fetch.Asked("api"), database, lambda line: print(line, file=sys.stderr))
+    return store.held(database)[0].papers
 
 
 def theirs(folder: Path) -> int:
@@ -90,15 +84,16 @@ READERS = {"theirs": theirs, "ours": ours}
 # The comparison -------------------------------------------------------------------------------------------------------
 
 
-def compare(papers: int, readers: list[str]) -> None:
+def compare(papers: int, readers: list[str]) -> dict[str, tuple[float, float]]:
+    """Seconds and MB of each reader."""
     with tempfile.TemporaryDirectory() as place:
-        made, kept = Path(place, "made"), Path(place, "kept")
-        made.mkdir(), kept.mkdir()
+        made = Path(place, "made")
+        made.mkdir()
         server = subprocess.Popen(_command("serve", papers, made), stdout=subprocess.PIPE, text=True)
         try:
             environment = dict(word.split("=", 1) for word in server.stdout.readline().split())
             size = sum(file.stat().st_size for file in made.iterdir())
-            figures = {name: _measure(name, papers, kept, environment) for name in readers}
+            figures = {name: _measure(name, papers, Path(place, name), environment) for name in readers}
         finally:
             server.terminate()
             server.wait()
@@ -106,18 +101,32 @@ def compare(papers: int, readers: list[str]) -> None:
     for name, (seconds, memory) in figures.items():
         print(f"{what}  {name:<7} {seconds:7.1f} s {memory:7,.0f} MB", flush=True)
     if len(figures) == 2:
-        time, memory = (mine / other for mine, other in zip(figures["ours"], figures["theirs"], strict=True))
+        time, memory = _ratios(figures["ours"], figures["theirs"])
         print(f"{what}  ratio   {time:7.2f}   {memory:7.2f}", flush=True)
+    return figures
+
+
+def grow(sizes: list[int]) -> None:
+    """How time and memory of a fetch grow from the first size to the last."""
+    figures = [compare(papers, ["ours"])["ours"] for papers in sizes]
+    time, memory = _ratios(figures[-1], figures[0])
+    print(f"{sizes[-1] / sizes[0]:.1f} times the papers take {time:.1f} times as long and {memory:.2f} of the memory")
+
+
+def _ratios(these: tuple[float, float], those: tuple[float, float]) -> list[float]:
+    return [one / other for one, other in zip(these, those, strict=True)]
 
 
 def _measure(name: str, papers: int, folder: Path, environment: dict[str, str]) -> tuple[float, float]:
     """Wall time in seconds and peak memory in MB of a process of its own."""
+    folder.mkdir()
     started = perf_counter()
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    child = subprocess.Popen(_command(name, papers, folder), env=os.environ | environment, **quiet)
-    _, status, usage = os.wait4(child.pid, 0)
-    if status:
-        sys.exit(f"The reader `{name}` failed.")
+    with open(folder / "said", "w+") as said:
+        child = subprocess.Popen(_command(name, papers, folder), env=os.environ | environment, stdout=said, stderr=said)
+        _, status, usage = os.wait4(child.pid, 0)
+        if status:
+            said.seek(0)
+            sys.exit(f"The reader `{name}` failed: {said.read()[-2000:]}")
     return perf_counter() - started, usage.ru_maxrss / 1024
 
 
@@ -128,6 +137,7 @@ def _command(role: str, papers: int, folder: Path) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--papers", default="20000", help="how many submissions, or several numbers (default: 20000)")
+    parser.add_argument("--growth", action="store_true", help="2,000, 10,000 and 43,000 papers, ours alone")
     parser.add_argument("--only", choices=READERS, help="one of the two")
     parser.add_argument("--role", help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
@@ -137,6 +147,8 @@ def main() -> None:
     elif options.role:
         came = READERS[options.role](options.folder)
         sys.exit(came != int(options.papers))
+    elif options.growth:
+        grow([2000, 10_000, 43_000])
     else:
         for papers in options.papers.split(","):
             compare(int(papers), [options.only] if options.only else list(READERS))

@@ -211,7 +211,8 @@ PASSING = {
 def test_what_passes_is_waited_out(name, year, told):
     fault, waits = PASSING[name]
     with conference(1100, faults=[replace(fault)]) as server:
-        assert len(arrived(fetch(server, year, told, read=0.5))) == 1100
+        read = 0.5 if fault.kind == "stall" else 20  # a busy machine may take half a second for anything
+        assert len(arrived(fetch(server, year, told, read=read))) == 1100
         usual, failed = len(venue_year("ICLR", year).listings) + 1, fault.times * (fault.path == "/notes")
         assert server.count("/notes") == usual + failed
         assert server.count("/login") == 1 + (fault.path == "/login" or fault.kind == "401")
@@ -242,7 +243,7 @@ LASTING = {
 def test_what_lasts_is_one_sentence(name, told):
     fault, sentence = LASTING[name]
     with conference(1100, faults=[replace(fault)]) as server, pytest.raises(Trouble, match=sentence):
-        fetch(server, 2026, told, read=0.5)
+        fetch(server, 2026, told, read=0.5 if fault.kind == "stall" else 20)
     assert sum(told.slept) <= 75 * 60
 
 
