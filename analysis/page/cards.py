@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -17,6 +18,7 @@ from analysis.statistics import statistics
 
 LONG = 12  # rows: a longer table is folded
 ROWS = 60  # rows: more of a figure's numbers are in its CSV only
+FOOT = re.compile(r"<tfoot><tr><td[^>]*>(.*?)</td></tr></tfoot>\n?", re.DOTALL)  # the note of analysis.tables
 FORMATS = {
     "pdf": "PDF",
     "svg": "SVG",
@@ -130,10 +132,12 @@ def _table(card: Card, figures: Path) -> str:
     # Written by analysis.tables, which escapes every cell.
     body = (figures / card.chapter.folder / entry["files"]["html"]).read_text(encoding="utf-8").strip()
     label = entry["caption"] or entry["name"]
-    if entry["rows"] <= LONG:
-        return f"<h3>{escape(label)}</h3>\n{_scroll(body, label)}"
-    inside = f"<summary>{count(entry['rows'], 'row')}</summary>\n{_scroll(body, label)}"
-    return f"<h3>{escape(label)}</h3>\n<details>\n{inside}\n</details>"
+    note = FOOT.search(body)
+    said = f'<p class="quiet note">{note[1]}</p>' if note else ""  # below: within, it would scroll with the rows
+    shown = _scroll(FOOT.sub("", body), label)
+    if entry["rows"] > LONG:
+        shown = f"<details>\n<summary>{count(entry['rows'], 'row')}</summary>\n{shown}\n</details>"
+    return f"<h3>{escape(label)}</h3>\n{shown}\n{said}"
 
 
 def _scroll(table: str, label: str) -> str:
