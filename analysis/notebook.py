@@ -258,11 +258,21 @@ def around_discussion(
     return found
 
 
-def stages(venue: str, year: int, database: str, population: str, source: str = "") -> list[Sample]:
-    """A sample for each snapshot of a year that has reviews, in order of time."""
-    held = sorted(fetching.ensure(path(database), venue, year, source), key=lambda one: one.order)
-    names = dict.fromkeys(one.name for one in held if one.reviews)
-    return [samples_of.load(path(database), venue, year, name, population, source) for name in names]
+def around(loaded: Sample, database: str) -> list[Sample]:
+    """The first snapshot of the year that has reviews, this one and the last, as far as they differ, in order of time.
+
+    Not all of them: a year that is fetched every day has dozens.
+    """
+    taken = loaded.snapshot
+    held = [one for one in fetching.ensure(path(database), taken.venue, taken.year) if one.reviews]
+    held = sorted(held, key=lambda one: one.order)
+    kept = {one.name: one for one in (*held[:1], taken, *held[-1:])}.values()
+    return [
+        loaded
+        if one == taken
+        else samples_of.load(path(database), taken.venue, taken.year, one.name, loaded.population)
+        for one in sorted(kept, key=lambda one: one.order)
+    ]
 
 
 def distinct(*groups: Sequence[Sample]) -> list[Sample]:
