@@ -381,6 +381,17 @@ def test_undeclared_levels_are_those_seen_in_either():
     assert transitions(*both, draws=2)["before"].unique().tolist() == [2, 7]
 
 
+def test_intervals_cover_what_they_claim():
+    """100 papers of two to four correlated reviews, of whose ratings 11 % go up and 3 % down, four hundred times."""
+    generator, truth = np.random.default_rng(1), np.array([0.14, 0.11, 0.03, 0.86])
+    covered = np.zeros(4)
+    for seed in range(400):
+        sizes, chances = generator.integers(2, 5, 100), generator.dirichlet(4 * np.array([0.03, 0.86, 0.11]), 100)
+        found = movement_file._changes(generator.multinomial(sizes, chances), 200, seed)
+        covered += (found["low"] <= truth) & (truth <= found["high"])
+    assert (covered / 400).tolist() == pytest.approx([0.95] * 4, abs=0.02)
+
+
 # From the command line ----------------------------------------------------------------------------------------------
 
 

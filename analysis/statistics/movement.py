@@ -14,7 +14,15 @@ import pandas as pd
 from analysis.sample import Sample, are_linked, require_linked, scale_of
 from analysis.snapshots import OUTCOMES
 from analysis.statistics import register
-from analysis.statistics.intervals import DRAWS, estimates, from_resampled, limits, shares_of_papers
+from analysis.statistics.intervals import (
+    DRAWS,
+    corrected,
+    estimates,
+    from_resampled,
+    kinds_of,
+    limits,
+    shares_of_papers,
+)
 from analysis.statistics.ledger import require_accepted
 from analysis.statistics.ratings import labels
 from analysis.venues import Scale
@@ -107,7 +115,8 @@ def _tally(reviews: pd.DataFrame, mask: np.ndarray | None = None) -> np.ndarray:
 def _shares(table: np.ndarray, kinds: np.ndarray, draws: int, seed: int) -> dict[str, np.ndarray]:
     """Count, value, low, high and n of sums of columns: `kinds` is columns x answers of zeros and ones."""
     count = (table.sum(axis=0) @ kinds).astype(np.int64)
-    columns = estimates(table, lambda sums: sums @ kinds / sums.sum(axis=1, keepdims=True), draws, seed)
+    # Few ratings go down: plain percentile limits of so rare a share cover 92 % of the time at 100 papers, these 96 %.
+    columns = corrected(*kinds_of(table), lambda sums: sums @ kinds / sums.sum(axis=1, keepdims=True), draws, seed)
     return {"count": count, **columns, "n": np.full(len(count), table.sum())}
 
 
@@ -289,7 +298,9 @@ def multiset_movement(before: Sample, after: Sample, draws: int = DRAWS, seed: i
     table = np.column_stack([_cells(rows, places, papers, 3), one.papers["reviews"] - shared])
     kinds = np.array([[0, 0, 1, 0], [0, 0, 0, 1], [0, 1, 0, 0], [1, 0, 0, 0]])
     count = (table.sum(axis=0) @ kinds).astype(np.int64)
-    columns = estimates(table, lambda sums: sums @ kinds / sums[:, :3].sum(axis=1, keepdims=True), draws, seed)
+    columns = corrected(
+        *kinds_of(table), lambda sums: sums @ kinds / sums[:, :3].sum(axis=1, keepdims=True), draws, seed
+    )
     return pd.DataFrame({"change": ("at least", *CHANGES[1:]), "count": count, **columns, "n": len(rows)})
 
 
