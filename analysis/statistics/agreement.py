@@ -21,6 +21,7 @@ from analysis.statistics.intervals import (
     limits,
     shares_of_papers,
 )
+from analysis.statistics.intervals import kinds_of as different
 from analysis.statistics.ledger import LEFT
 from analysis.statistics.ratings import text_of
 
@@ -95,8 +96,7 @@ def agreement_change(before: Sample, after: Sample, draws: int = DRAWS, seed: in
 
 def kinds_of(profiles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The kinds of papers with a rating, and how many papers are of each: most papers are like some other."""
-    kinds, counts = np.unique(profiles[profiles.sum(axis=1) > 0], axis=0, return_counts=True)
-    return kinds.reshape(-1, profiles.shape[1]), counts
+    return different(profiles[profiles.sum(axis=1) > 0])
 
 
 def _panels(counts: np.ndarray, kinds: np.ndarray) -> int:

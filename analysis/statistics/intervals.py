@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from math import prod
 from statistics import NormalDist
 from typing import TypeVar
 
@@ -35,16 +34,27 @@ def wilson(successes, n) -> tuple[np.ndarray, np.ndarray]:
 
 
 def kinds_of(papers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The different rows in order, and how many papers have each: numpy's `unique`, on one number a row where it can be."""
+    """The different rows in order, and how many papers have each: numpy's `unique`, on one number a row."""
     papers = np.asarray(papers)
-    if not papers.size or papers.dtype.kind not in "iu" or papers.min() < 0:
-        return np.unique(papers, axis=0, return_counts=True)
-    spans = [int(most) + 1 for most in papers.max(axis=0)]
-    if prod(spans) > 2**62:
+    if not papers.size:
         return np.unique(papers, axis=0, return_counts=True)
     # Sorting rows is twenty times slower than sorting numbers that have the same order.
-    codes, counts = np.unique(np.ravel_multi_index(tuple(papers.T), spans), return_counts=True)
-    return np.column_stack(np.unravel_index(codes, spans)).astype(papers.dtype), counts
+    key, size = np.zeros(len(papers), dtype=np.int64), 1
+    for column in papers.T:
+        code, codes = _coded(column)
+        if size * codes >= 2**62:
+            key, size = _coded(key, most=0)
+        key, size = key * codes + code, size * codes
+    _, first, counts = np.unique(key, return_index=True, return_counts=True)
+    return papers[first], counts
+
+
+def _coded(column: np.ndarray, most: int = 1000) -> tuple[np.ndarray, int]:
+    """Whole numbers from 0 in the order of the values, and how many there can be; counts are so nearly as they are."""
+    if column.dtype.kind in "iu" and int(column.max()) - int(column.min()) < most:
+        return column.astype(np.int64) - int(column.min()), int(column.max()) - int(column.min()) + 1
+    values, code = np.unique(column, return_inverse=True)
+    return code, len(values)
 
 
 def resampled(papers: np.ndarray, draws: int = DRAWS, seed: int = 0) -> Iterator[np.ndarray]:
@@ -121,8 +131,14 @@ def bootstrap(
         if len(papers) == 0:
             nothing = np.full(estimate(np.zeros((1, papers.shape[1]))).shape[1:], np.nan)
             return nothing, nothing
-    kinds, counts = kinds_of(papers)
-    return limits(from_resampled(lambda weights: estimate(weights @ kinds), counts, draws, seed), len(papers))
+    return _percentiles(*kinds_of(papers), estimate, draws, seed)
+
+
+def _percentiles(
+    kinds: np.ndarray, counts: np.ndarray, estimate: Callable[[np.ndarray], np.ndarray], draws: int, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    drawn = from_resampled(lambda weights: estimate(weights @ kinds), counts, draws, seed)
+    return limits(drawn, int(counts.sum()))
 
 
 def shares_of_papers(successes, n) -> dict[str, np.ndarray]:
@@ -142,7 +158,9 @@ def estimates(
     kinds, counts = kinds_of(papers)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = estimate((counts @ kinds)[np.newaxis])[0]
-    low, high = bootstrap(papers, estimate, draws, seed)
+    low, high = (
+        _percentiles(kinds, counts, estimate, draws, seed) if len(papers) else (np.full(value.shape, np.nan),) * 2
+    )
     return {"value": value, "low": low, "high": high}
 
 
