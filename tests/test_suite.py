@@ -99,3 +99,30 @@ def test_a_notebook_without_outcomes_or_reviewers_says_so(tmp_path):
     text = (root / "runs" / "iclr-2021" / "2020-11-11" / "04-experience.ipynb").read_text()
     assert "this is final (final), the newest that has it" in text
     assert (root / "figures" / "iclr-2021" / "2020-11-11" / "04-experience" / "confidence.png").is_file()
+
+
+def test_notebooks_that_need_notes_say_so_and_leave_nothing_without_them(tmp_path):
+    root = project(tmp_path / "project")
+    run(root, "-m", "analysis", "run", "--years", "2017", "--only", "10,11")
+    for name, lacking in (("10-topics", "titles, keywords and areas"), ("11-reviews", "texts, times and comments")):
+        text = (root / "runs" / "iclr-2017" / "final" / f"{name}.ipynb").read_text()
+        assert f"ICLR 2017, final (bundled) has no {lacking}: this is left out." in text
+        assert not list((root / "figures").rglob(f"*{name}*"))
+    assert "2 notebooks: 0 done, 2 up to date" in run(
+        root, "-m", "analysis", "run", "--years", "2017", "--only", "10,11"
+    )
+
+
+def test_notebooks_on_real_notes_publish_figures_with_numbers(tmp_path, review_data):
+    root = project(tmp_path / "project")
+    file = review_data / "iclr-api1" / "iclr2017_forums.jsonl.gz"
+    run(root, "-m", "analysis", "fetch", "--load", str(file), "--snapshot", "2021-04-01")
+    run(root, "-m", "analysis", "run", "--years", "2017", "--source", "notes", "--only", "10,11")
+    for name, figures in (
+        ("10-topics", ["keywords", "keywords-most"]),
+        ("11-reviews", ["lengths-rating", "lengths-confidence", "arrivals", "hours", "discussion", "threads"]),
+    ):
+        folder = root / "figures" / "iclr-2017" / "2021-04-01" / name
+        manifest = json.loads((folder / "manifest.json").read_text())
+        assert [figure["name"] for figure in manifest["figures"]] == figures
+        assert all(len((folder / f"{figure}.csv").read_text().splitlines()) > 2 for figure in figures)

@@ -18,7 +18,8 @@ def length_curves(frame: pd.DataFrame, by: str) -> Words:
     if len(half) == 1:
         title = f"Half of the reviews have more than {int(long['words']):,} words"
     caption = (
-        f"Share of {n:,} reviews that have at most so many words (all text fields of the form), by {by}. {CLUSTERED}"
+        f"Share of {n:,} reviews that have at most so many words (all text fields of the form), by {by}; "
+        f"groups of fewer than 20 reviews are left out. {CLUSTERED}"
     )
     medians = ", ".join(f"{_plain(getattr(row, by))}: {int(row.words):,}" for row in half.sort_values(by).itertuples())
     return Words(title, caption, f"Curves of review length by {by}. Medians: {medians}.")
