@@ -38,7 +38,7 @@ QUESTIONS = (
         "do-scores-move",
         "Do scores move?",
         "The same reviews and papers before and after the discussion.",
-        ("08-movement",),
+        ("08-movement/averages", "08-movement"),
     ),
     Question(
         "are-scores-lower",
@@ -56,7 +56,7 @@ QUESTIONS = (
         "who-reviews",
         "Who reviews?",
         "What reviewers say of their experience and confidence. People are counted, never ranked or named.",
-        ("04-experience", "11-reviews"),
+        ("04-experience", "11-reviews/lengths"),
     ),
     Question(
         "acceptance-rate",
