@@ -279,6 +279,13 @@ def test_an_executed_notebook_is_a_page_that_asks_nobody(figures):
     assert 'href="../../../page/page.css"' in text and "<h1>A question</h1>" in text
 
 
+def test_no_page_says_where_the_database_lies(figures):
+    injected = code('# Parameters\nyear = 2020\ndatabase = "/home/someone/reviews.duckdb"\n')
+    injected["metadata"] = {"tags": ["injected-parameters"]}
+    text = executed(figures, injected)
+    assert "someone" not in text and "2020" in text
+
+
 def test_a_card_links_to_its_notebook_only_where_that_ran(figures):
     executed(figures, code("1"))
     data = year(figures, "iclr-2020")["views"]

@@ -102,8 +102,8 @@ def random_inputs(number: int) -> list[tuple[int, str, str, str]]:
 
 
 @cache
-def commanded(bundled_store, year: int, snapshot: str, population: str, typed: str) -> tuple[str, list]:
-    """What the command `stand` prints: the sentence or the trouble, and its tables as cells."""
+def commanded(bundled_store, year: int, snapshot: str, population: str, typed: str, tabled: bool) -> tuple[str, list]:
+    """What the command `stand` prints: the sentence or the trouble, and its tables as cells where these are asked for."""
     whole = loaded(bundled_store, year, snapshot)
     parts = typed.replace(",", " ").replace("/", " ").split()
     average = parts[0] if len(parts) == 1 and "." in parts[0] else ""
@@ -111,7 +111,7 @@ def commanded(bundled_store, year: int, snapshot: str, population: str, typed: s
         asked = standing.ask(whole, [] if average else parts, average)
     except Trouble as trouble:
         return str(trouble), []
-    frames = standing.frames(whole, asked, population)
+    frames = standing.frames(whole, asked, population) if tabled else {}
     cells = []
     for name, frame in frames.items():
         names, columns, _ = tables._printed(frame, standing.SHARES[name])
@@ -150,16 +150,17 @@ ASK = """async ([key, snapshot, population, typed]) => {
 def test_the_answer_is_that_of_the_command_for_200_random_inputs(browser, addresses, bundled_store, name):
     with Watched(browser) as watched:
         watched.open(f"{addresses['file']}/{name}")
-        for year, snapshot, population, typed in random_inputs(200):
+        for place, (year, snapshot, population, typed) in enumerate(random_inputs(200)):
+            tabled = place % 4 == 0  # the tables take most of the time
             sentence, cells = watched.page.evaluate(ASK, [f"ICLR {year}", snapshot, population, typed])
-            expected = commanded(bundled_store, year, snapshot, population, typed)
-            assert (sentence, cells) == expected, (year, snapshot, population, typed)
+            expected = commanded(bundled_store, year, snapshot, population, typed, tabled)
+            assert (sentence, cells if tabled else []) == expected, (year, snapshot, population, typed)
         assert watched.complaints == []
 
 
 def test_the_command_itself_prints_what_the_test_above_expects(bundled_store):
     for year, snapshot, population, typed in random_inputs(200)[::25]:
-        sentence, _ = commanded(bundled_store, year, snapshot, population, typed)
+        sentence, _ = commanded(bundled_store, year, snapshot, population, typed, False)
         parts = typed.replace(",", " ").replace("/", " ").split()
         average = parts[0] if len(parts) == 1 and "." in parts[0] else ""
         ratings = [] if average else parts
