@@ -1,8 +1,9 @@
 """Raw notes kept apart: `notes/` beside the database, one Parquet file a snapshot, from which the tables can be remade.
 
-A file lists all notes of its snapshot by id, forum and version (a hash of the note). The note itself stands only in
-the first file of its venue-year that has this version, so that a daily snapshot costs what changed. Files are never
-changed; their order is in their names, and what snapshot a file is of in its metadata.
+A daily snapshot costs what changed. A file lists the notes of those forums that differ from the file that it continues
+(`since` in its metadata), by id, forum and version (a hash of the note); a forum that is gone has a row without a note.
+The note itself stands only in the first file of its venue-year that has this version. Files are never changed, but for
+`prune`; their order is in their names, and what snapshot a file is of in its metadata.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ GROUP = 2048
 MEMORY = "256MB"
 LARGEST = 1 << 24  # bytes of a note; each thread that reads notes takes several times as much memory
 COLUMNS = dict.fromkeys(("note_id", "forum", "version", "json"), "varchar")
+CONTINUED = 30  # files: then one lists everything again, lest each forum be looked up in a hundred files
 SPILLED = "spilled"  # what does not fit into the memory of DuckDB
 
 Said = dict[str, str]
@@ -42,7 +44,8 @@ class Kept:
 
     path: Path
     earlier: list[Path]  # the files of the same venue-year before it
-    said: Said  # venue, year, name, stage, taken_at, source, digest
+    said: Said  # venue, year, name, stage, taken_at, source, digest, and since which file it lists what changed
+    chain: list[Path]  # the files that it continues, the oldest first, and itself; empty where one of them is missing
     kept: bool = True
     came: Spool | None = None  # where its notes are still at hand
 
@@ -68,13 +71,17 @@ class Kept:
                 forums = groupby(lines, key=attrgetter("forum"))
                 yield [[orjson.loads(line.text) for line in of_forum] for _, of_forum in forums]
             return
+        if not self.chain:
+            raise Trouble(
+                f"{self.path} continues {self.said['since']}, which is not there: put back what was moved away."
+            )
         listing = self.path if self.kept else _unkept(self.path)
+        chain = [*self.chain[:-1], listing]
         with _connection(self.path.parent) as con:
-            query = f"select distinct forum from {_files([listing])} order by forum"
-            forums = [row[0] for row in con.execute(query).fetchall()]
+            forums = _forums_listed(con, chain)
             for start in range(0, len(forums), PAPERS):
                 part = forums[start : start + PAPERS]
-                yield _batch(con, listing, self.earlier, part[0], part[-1])
+                yield _batch(con, chain, [*self.earlier, listing], part[0], part[-1])
 
 
 def folder_of(database: Path) -> Path:
@@ -103,7 +110,7 @@ def drafted(came: Spool, folder: Path, said: Said) -> Iterator[Kept]:
     last = int(files[-1].path.name.partition("-")[0]) if files else 0
     path = place / f"{last + 1:04d}-{said['name']}.parquet"
     try:
-        draft = _draft(came, path, [one.path for one in files], said)
+        draft = _draft(came, path, files, said)
         newest = [one for one in files if one.said["name"] == said["name"] and not one.pruned][-1:]
         yield next((one for one in newest if one.said["digest"] == draft.said["digest"]), draft)
     finally:
@@ -113,20 +120,22 @@ def drafted(came: Spool, folder: Path, said: Said) -> Iterator[Kept]:
 # Writing ------------------------------------------------------------------------------------------------------------
 
 
-def _draft(came: Spool, path: Path, earlier: list[Path], said: Said) -> Kept:
+def _draft(came: Spool, path: Path, files: list[Kept], said: Said) -> Kept:
+    earlier, chain = [one.path for one in files], _chain_to_continue(files)
+    said = {**said, "since": chain[-1].name} if chain else said
     rows = path.with_suffix(".jsonl")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _clear(path.parent)
         with _connection(path.parent) as con:
-            said = {**said, "digest": _write_rows(con, came, earlier, rows)}
+            said = {**said, "digest": _write_rows(con, came, earlier, chain, rows)}
             _copy(con, rows, path, said)
     except (OSError, duckdb.Error) as error:
         reason = str(error).splitlines()[0]
         raise Trouble(f"{path.parent} cannot be written to ({reason}); nothing was changed.") from None
     finally:
         rows.unlink(missing_ok=True)
-    return Kept(path, earlier, said, kept=False, came=came)
+    return Kept(path, earlier, said, [*chain, path], kept=False, came=came)
 
 
 def _clear(place: Path) -> None:
@@ -137,16 +146,54 @@ def _clear(place: Path) -> None:
     shutil.rmtree(place / SPILLED, ignore_errors=True)
 
 
-def _write_rows(con, came: Spool, earlier: list[Path], rows: Path) -> str:
-    """Write the rows of a file, forum by forum, those of known versions without their note; gives their digest."""
-    digest = hashlib.sha256()
+def _chain_to_continue(files: list[Kept]) -> list[Path]:
+    """The newest snapshot's files, to list what changed since; nothing where everything is to be listed."""
+    chains = [one.chain for one in files if one.chain and not one.pruned]
+    return chains[-1] if chains and len(chains[-1]) < CONTINUED else []
+
+
+def _write_rows(con, came: Spool, earlier: list[Path], chain: list[Path], rows: Path) -> str:
+    """Write the rows of a file, forum by forum, those of known versions without their note; gives the digest of all notes."""
+    digest, gone = hashlib.sha256(), set(_forums_listed(con, chain))
     with open(rows, "wb") as file:
         for lines in _forums(came.lines()):
-            known = _versions(con, earlier, lines[0].forum, lines[-1].forum)
-            for line in lines:
-                digest.update(f"{line.note_id} {line.version}\n".encode())
-                file.write(_row(line, line.version in known))
+            first, last = lines[0].forum, lines[-1].forum
+            known, listed = _versions(con, earlier, first, last), _listed(con, chain, first, last)
+            for forum, of_forum in groupby(lines, key=attrgetter("forum")):
+                same = list(of_forum)
+                digest.update(b"".join(f"{line.note_id} {line.version}\n".encode() for line in same))
+                if listed.get(forum) != {(line.note_id, line.version) for line in same}:
+                    file.writelines(_row(line, line.version in known) for line in same)
+                gone.discard(forum)
+        file.writelines(orjson.dumps({"forum": forum}, option=orjson.OPT_APPEND_NEWLINE) for forum in sorted(gone))
     return digest.hexdigest()[:16]
+
+
+def _forums_listed(con, chain: list[Path]) -> list[str]:
+    """The forums of a snapshot, in order."""
+    if not chain:
+        return []
+    newest = (
+        f"select forum, arg_max(note_id is not null, filename) as there from {_files(chain, named=True)} group by forum"
+    )
+    return [row[0] for row in con.execute(f"select forum from ({newest}) where there order by forum").fetchall()]
+
+
+def _listing(chain: list[Path]) -> str:
+    """The notes of the forums between two, of a snapshot: of each forum what the newest file that has it says."""
+    newest = "filename = max(filename) over (partition by forum)"
+    rows = f"select * from {_files(chain, named=True)} where forum between ? and ? qualify {newest}"
+    return f"(select * from ({rows}) where note_id is not null)"
+
+
+def _listed(con, chain: list[Path], first: str, last: str) -> dict[str, set[tuple[str, str]]]:
+    """Note and version of all notes that a snapshot has of the forums from the first to the last one."""
+    forums: dict[str, set[tuple[str, str]]] = {}
+    if chain:
+        query = f"select forum, note_id, version from {_listing(chain)}"
+        for forum, note_id, version in con.execute(query, [first, last]).fetchall():
+            forums.setdefault(forum, set()).add((note_id, version))
+    return forums
 
 
 def _forums(lines: Iterable[Line]) -> Iterator[list[Line]]:
@@ -196,29 +243,37 @@ def _unkept(path: Path) -> Path:
 def prune(place: Path, names: Collection[str]) -> None:
     """Take the snapshots of these names out of a venue-year's archive; notes that others refer to stay.
 
-    A file that holds such notes is replaced by one with these alone, which is no snapshot any more; others are removed.
-    Each step leaves all that the snapshots which stay need, so it may be interrupted anywhere, and done again.
+    A file that holds such notes, or continues into a snapshot that stays, is replaced by one with what is needed of it,
+    which is no snapshot any more; others are removed. The newest go first. Each step leaves all that the snapshots which
+    stay need, so it may be interrupted anywhere, and done again.
     """
     files = _kept_in(place)
-    going = [one.pruned or one.said["name"] in names for one in files]
-    for number, one in enumerate(files):
-        if going[number]:
-            later = range(number + 1, len(files))
-            _strip(one, [files[other].path for other in later if not going[other]])
+    staying = [one for one in files if not (one.pruned or one.said["name"] in names)]
+    for one in reversed(files):
+        if one not in staying:
+            _strip(one, staying)
 
 
-def _strip(one: Kept, later: list[Path]) -> None:
-    """Leave only the notes of a file that later files refer to."""
-    needed = f"json is not null and version in (select version from {_files(later)} where json is null)"
+def _strip(one: Kept, staying: list[Kept]) -> None:
+    """Leave only what the files that stay need: what they list by it, and notes that a later file refers to."""
+    continued = [other.chain for other in staying if one.path in other.chain]
+    needed = [
+        f"forum in (select forum from {_files(chain, named=True)} group by forum having max(filename) = '{_quoted(one.path)}')"
+        for chain in continued
+    ]
+    if later := [path for path in sorted(one.path.parent.glob("*.parquet")) if path > one.path]:
+        referred = f"select version from {_files(later)} where json is null and version is not null"
+        needed.append(f"json is not null and version in ({referred})")
     with _connection(one.path.parent) as con:
-        kept, held = f"from {_files([one.path])} where {needed if later else 'false'}", f"from {_files([one.path])}"
-        number = con.execute(f"select count(*) {kept}").fetchall()[0][0]
-        if one.pruned and number == con.execute(f"select count(*) {held}").fetchall()[0][0]:
+        rows = f"from {_files([one.path])}"
+        kept = f"{rows} where {' or '.join(f'({each})' for each in needed) or 'false'}"
+        held, number = (con.execute(f"select count(*) {each}").fetchall()[0][0] for each in (rows, kept))
+        if one.pruned and number == held and (number or continued):
             return
-        if number:
+        if number or continued:
             _write(con, f"select * {kept}", one.path, {**one.said, "pruned": "yes"})
-    if number:
-        Kept(one.path, one.earlier, one.said, kept=False).keep()
+    if number or continued:
+        Kept(one.path, one.earlier, one.said, one.chain, kept=False).keep()
     else:
         one.path.unlink()
 
@@ -227,8 +282,14 @@ def _strip(one: Kept, later: list[Path]) -> None:
 
 
 def _kept_in(place: Path) -> list[Kept]:
-    paths = sorted(place.glob("*.parquet"))
-    return [Kept(path, paths[:number], _said(path)) for number, path in enumerate(paths)]
+    paths, chains = sorted(place.glob("*.parquet")), {}
+    files = []
+    for number, path in enumerate(paths):
+        said = _said(path)
+        before = chains.get(said["since"], []) if "since" in said else None
+        chains[path.name] = [path] if before is None else [*before, path] if before else []
+        files.append(Kept(path, paths[:number], said, chains[path.name]))
+    return files
 
 
 def _said(path: Path) -> Said:
@@ -244,14 +305,16 @@ def _said(path: Path) -> Said:
     return said
 
 
-def _batch(con, listing: Path, earlier: list[Path], first: str, last: str) -> list[list[dict]]:
+def _batch(con, chain: list[Path], files: list[Path], first: str, last: str) -> list[list[dict]]:
     """The notes of the forums from the first to the last one, forum by forum."""
     rows = con.execute(
         f"""
         select listed.forum, notes.json
-        from (select * from {_files([listing])} where forum between ? and ?) as listed
+        from {_listing(chain)} as listed
         left join (
-            select version, json from {_files([*earlier, listing])} where json is not null and forum between ? and ?
+            -- twice only where a file was moved away and put back
+            select version, any_value(json) as json from {_files(files)}
+            where json is not null and forum between ? and ? group by version
         ) as notes using (version)
         order by listed.forum, listed.note_id, version
         """,
@@ -260,7 +323,7 @@ def _batch(con, listing: Path, earlier: list[Path], first: str, last: str) -> li
     forums: dict[str, list[dict]] = {}
     for forum, text in rows:
         if text is None:
-            missing = f"{listing} lists notes of {forum} that no file before it holds"
+            missing = f"{chain[-1]} lists notes of {forum} that no file before it holds"
             raise Trouble(f"{missing}: put back what was moved away.")
         forums.setdefault(forum, []).append(orjson.loads(text))
     return list(forums.values())
@@ -275,9 +338,9 @@ def _connection(place: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         yield con
 
 
-def _files(paths: list[Path]) -> str:
+def _files(paths: list[Path], named: bool = False) -> str:
     names = ", ".join(f"'{_quoted(path)}'" for path in paths)
-    return f"read_parquet([{names}], hive_partitioning = false)"
+    return f"read_parquet([{names}], hive_partitioning = false, filename = {str(named).lower()})"
 
 
 def _quoted(value: object) -> str:

@@ -457,11 +457,36 @@ def test_batches_are_whole_forums(tmp_path, monkeypatch):
 def test_a_file_holds_only_what_is_new(tmp_path):
     first, second = scrubbed(2026, stage="release"), scrubbed(2026, stage="discussed")
     files = [keep(tmp_path, name, [page]) for name, page in (("a", first), ("b", second), ("c", second))]
-    held = [duckdb.connect().read_parquet(str(file.path)) for file in files]
-    counts = [one.aggregate("count(*), count(json)").fetchall()[0] for one in held]
+    counts = [
+        duckdb.connect().read_parquet(str(file.path)).aggregate("count(*), count(json)").fetchall()[0] for file in files
+    ]
     known = {json.dumps(note, sort_keys=True) for note in first}
     fresh = [note for note in second if json.dumps(note, sort_keys=True) not in known]
-    assert counts == [(len(first), len(first)), (len(second), len(fresh)), (len(second), 0)]
+    changed = {note["forum"] for note in fresh}  # in this one nothing is gone
+    listed = [note for note in second if note["forum"] in changed]
+    assert counts == [(len(first), len(first)), (len(listed), len(fresh)), (0, 0)]
+    assert [held(one) for one in archive.kept(tmp_path)] == [by_id(first), by_id(second), by_id(second)]
+
+
+def test_what_is_gone_is_gone_and_what_comes_back_is_back(tmp_path):
+    page = scrubbed(2026, 10)
+    without_forum = [note for note in page if note["forum"] != page[0]["forum"]]
+    days = {"a": page, "b": without_forum, "c": page[:-1], "d": page, "e": without_forum[5:]}
+    for name, some in days.items():
+        keep(tmp_path, name, [some])
+    assert [held(one) for one in archive.kept(tmp_path)] == [by_id(some) for some in days.values()]
+    last = archive.kept(tmp_path)[3]
+    assert duckdb.sql(f"select count(json) from read_parquet('{last.path}')").fetchall() == [(0,)]
+
+
+def test_after_many_files_one_lists_everything_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(archive, "CONTINUED", 3)
+    page = scrubbed(2026, 5)
+    for number in range(7):
+        keep(tmp_path, f"day {number}", [page[number % 2 :]])
+    files = archive.kept(tmp_path)
+    assert [len(one.chain) for one in files] == [1, 2, 3, 1, 2, 3, 1]
+    assert [held(one) for one in files] == [by_id(page[number % 2 :]) for number in range(7)]
 
 
 def test_files_are_never_changed(tmp_path):
@@ -480,13 +505,22 @@ def test_content_has_one_digest_whatever_its_order(tmp_path):
     assert keep(tmp_path, "a", [page[1:]]).said["digest"] != first.said["digest"]
 
 
-def test_a_file_that_was_moved_away_is_missed(tmp_path):
+def test_a_file_that_was_moved_away_is_missed_and_the_next_does_without(tmp_path):
     first = keep(tmp_path, "a", [scrubbed(2026, stage="release")])
     keep(tmp_path, "b", [scrubbed(2026, stage="discussed")])
-    first.path.unlink()
+    first.path.rename(tmp_path / "elsewhere")
     (last,) = archive.kept(tmp_path)
-    with pytest.raises(Trouble, match="that no file before it holds: put back what was moved away"):
+    with pytest.raises(Trouble, match=r"continues 0001-a\.parquet, which is not there: put back what was moved away"):
         held(last)
+    whole = scrubbed(2026, stage="discussed")
+    keep(tmp_path, "c", [whole])
+    assert held(archive.kept(tmp_path)[-1]) == by_id(whole)
+    (tmp_path / "elsewhere").rename(first.path)
+    assert [held(one) for one in archive.kept(tmp_path)] == [
+        by_id(scrubbed(2026, stage="release")),
+        by_id(whole),
+        by_id(whole),
+    ]
 
 
 def test_a_foreign_file_is_told(tmp_path):

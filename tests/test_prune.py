@@ -10,11 +10,14 @@ from pathlib import Path
 import duckdb
 import openreview_notes as made
 import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as some
 
 from analysis import archive, fetch, store
 from analysis.errors import Trouble
 from analysis.prune import prune, why_they_stay
 from analysis.snapshots import Snapshot
+from analysis.spool import gathered
 
 YEAR, PAPERS = 2026, 12
 DAYS = [f"2025-11-{day:02d}" for day in range(12, 20)]  # from the 25th on reviews count as discussed
@@ -107,13 +110,62 @@ def test_what_stays_is_unchanged_and_what_went_is_gone_for_good(database):
     assert rows(database) == expected
 
 
-def test_notes_that_later_snapshots_refer_to_survive_in_files_that_list_nothing_else(database):
+def test_of_what_went_only_what_others_need_is_left(database):
     folder = archive.folder_of(database)
+    before = {path.name: _listed(path) for path in folder.rglob("*.parquet")}
     prune(database, keep=1, say=silent)
     pruned = [one for one in archive._kept_in(folder / "iclr-2026") if one.pruned]
-    held = [duckdb.sql(f"select count(*), count(json) from read_parquet('{one.path}')").fetchall()[0] for one in pruned]
-    assert pruned and all(notes == listed > 0 for listed, notes in held)
-    assert sum(notes for _, notes in held) < 2 * len(DAYS)  # of the 200 notes that each file listed
+    assert pruned and all(_listed(one.path) < before[one.path.name] for one in pruned[:-1])
+    assert sum(_listed(one.path) for one in pruned) < before["0001-2025-11-12.parquet"]
+
+
+def _listed(path: Path) -> int:
+    return duckdb.sql(f"select count(*) from read_parquet('{path}')").fetchall()[0][0]
+
+
+NOTES = some.dictionaries(
+    some.sampled_from(["p", "q", "r"]), some.dictionaries(some.sampled_from("123"), some.integers(1, 2), min_size=1)
+)
+
+
+@settings(max_examples=15, phases=[Phase.generate])  # each example writes and prunes an archive
+@given(
+    days=some.lists(NOTES, min_size=2, max_size=7),
+    going=some.lists(some.sets(some.integers(0, 6)), min_size=1, max_size=3),
+)
+def test_whatever_goes_the_others_hold_what_they_held(tmp_path_factory, days, going):
+    """Any snapshots pruned in any order, with new ones in between: the others give their notes, from this archive alone."""
+    folder = tmp_path_factory.mktemp("archive")
+    expected: dict[str, list] = {}
+    for number, day in enumerate(days):
+        expected |= {f"day {number}": _keep(folder, f"day {number}", day)}
+        if number < len(going):
+            names = {f"day {one}" for one in going[number] if one < number}
+            archive.prune(archive.place_of(folder, "ICLR", YEAR), names)
+            expected = {name: notes for name, notes in expected.items() if name not in names}
+    for _ in range(2):
+        found = {one.said["name"]: _held(one) for one in archive.kept(folder)}
+        assert found == expected
+        names = {f"day {one}" for one in going[-1]}
+        archive.prune(archive.place_of(folder, "ICLR", YEAR), names)
+        expected = {name: notes for name, notes in expected.items() if name not in names}
+
+
+def _keep(folder: Path, name: str, day: dict[str, dict[str, int]]) -> list[tuple]:
+    page = [
+        {"id": forum + note, "forum": forum, "version": version}
+        for forum, held in day.items()
+        for note, version in held.items()
+    ]
+    said = {"venue": "ICLR", "year": f"{YEAR}", "name": name}
+    with gathered(iter([list(page)]), folder / "gathered") as came, archive.drafted(came, folder, said) as draft:
+        draft.keep()
+    return sorted((note["forum"], note["id"], note["version"]) for note in page)
+
+
+def _held(one: archive.Kept) -> list[tuple]:
+    notes = [note for batch in one.batches() for forum in batch for note in forum]
+    return sorted((note["forum"], note["id"], note["version"]) for note in notes)
 
 
 def test_the_next_day_is_fetched_as_if_nothing_had_been_pruned(database, some_days, tmp_path):
@@ -225,8 +277,8 @@ def test_a_paper_that_vanished_keeps_its_outcome(tmp_path):
     withdrawn["content"]["venueid"]["value"] = "ICLR.cc/2026/Conference/Withdrawn_Submission"
     others = [one for one in documents if one is not kept]
     days = [[kept, *others], [withdrawn, *others], others, _changed(others, 1), _changed(others, 2)]
-    for day, some in zip(DAYS, days, strict=False):
-        load(database, day, some)
+    for day, documents in zip(DAYS, days, strict=False):
+        load(database, day, documents)
     before = rows(database)
     frame = prune(database, keep=1, say=silent)
     assert list(frame["stays"]) == [True, True, False, False, True]
@@ -243,14 +295,14 @@ def _changed(documents: list[dict], by: int) -> list[dict]:
 
 def test_of_each_stage_the_first_and_the_last_stay():
     stages = ["release"] * 5 + ["discussed"] * 3 + ["final"] * 3
-    some = [
+    taken = [
         _snapshot(number, date(2025, 11, 1) + timedelta(days=9 * number), stage) for number, stage in enumerate(stages)
     ]
-    reasons = why_they_stay(some, keep=7, informed=set())
+    reasons = why_they_stay(taken, keep=7, informed=set())
     assert [number for number, why in reasons.items() if why] == [0, 4, 5, 7, 8, 10]
     assert reasons[0] == "first of release" and reasons[10] == "last of final"
-    assert why_they_stay(some[:1], 0, set()) == {0: "first of release"}
-    assert sum(map(bool, why_they_stay(some, 10**4, set()).values())) == len(some)
+    assert why_they_stay(taken[:1], 0, set()) == {0: "first of release"}
+    assert sum(map(bool, why_they_stay(taken, 10**4, set()).values())) == len(taken)
 
 
 def _snapshot(number: int, day: date, stage: str) -> Snapshot:
