@@ -128,7 +128,7 @@ NOTES = some.dictionaries(
 )
 
 
-@settings(max_examples=15, phases=[Phase.generate])  # each example writes and prunes an archive
+@settings(max_examples=8, phases=[Phase.generate])  # each example writes and prunes an archive
 @given(
     days=some.lists(NOTES, min_size=2, max_size=7),
     going=some.lists(some.sets(some.integers(0, 6)), min_size=1, max_size=3),
