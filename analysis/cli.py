@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from pathlib import Path
@@ -117,6 +118,15 @@ def _add_format(parser) -> None:
     parser.add_argument("--format", default="table", choices=FORMATS, help="how to print (default: table)")
 
 
+def _add_scheduler(parser) -> None:
+    parser.add_argument(
+        "--scheduler",
+        default="",
+        metavar="ADDRESS",
+        help="have a Dask cluster do it (docs/cluster.md), as tcp://host:8786",
+    )
+
+
 def _add_fetch(commands) -> None:
     parser = _add(
         commands,
@@ -152,6 +162,7 @@ def _add_run(commands) -> None:
     parser.add_argument("--force", action="store_true", help="run also what is up to date")
     parser.add_argument("--dry-run", action="store_true", help="say what would run, and why; bundled counts are loaded")
     parser.add_argument("--cell-timeout", type=int, default=0, metavar="SECONDS", help="stop a cell after so long")
+    _add_scheduler(parser)
     parser.add_argument(
         "--width", default="", choices=("", "iclr", "column", "slide"), help="figures for this print width"
     )
@@ -206,6 +217,16 @@ def _add_stat(commands) -> None:
     parser.add_argument(
         "--join", type=Path, metavar="FILE", help="CSV or Parquet with columns of your own, by forum or review_id"
     )
+    parser.add_argument(
+        "--draws", type=_positive, default=0, metavar="N", help="so many bootstrap draws, or simulations"
+    )
+    _add_scheduler(parser)
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of draws (1 or more)")
+    return int(text)
 
 
 def _add_status(commands) -> None:
@@ -350,6 +371,7 @@ def _run(options) -> int:
         force=options.force,
         dry_run=options.dry_run,
         cell_timeout=options.cell_timeout,
+        scheduler=options.scheduler,
         given={**dict(options.p), **({"width": options.width} if options.width else {})},
     )
     years = _years(options, default="all")
@@ -399,13 +421,24 @@ def _stat(options) -> int:
         options.join,
         options.seed,
         options.word,
+        options.draws,
     )
-    answer = compute(options.name, asked)
+    with _spread(options.scheduler):
+        answer = compute(options.name, asked)
     for remark in answer.remarks:
         _tell(remark)
     caption = "; ".join(answer.titles)
     print(tables.text(answer.frame, options.format, shares=answer.shares, caption=caption))
     return 0
+
+
+def _spread(scheduler: str):
+    """What is drawn at random is drawn on a cluster, where one is given."""
+    if not scheduler:
+        return contextlib.nullcontext()
+    from analysis import cluster
+
+    return cluster.spread(scheduler, _tell)
 
 
 def _list_statistics(options) -> int:

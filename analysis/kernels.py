@@ -59,19 +59,19 @@ def nursery(modules: tuple[str, ...] = MODULES) -> None:
         print(pid, file=answers, flush=True)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for pid in children:
-        _kill_group(pid)
+        kill_group(pid)
 
 
 def _reap(children: set[int]) -> None:
     """Forget the kernels that ended, with what they started. Their ids are others' to use only after that."""
     with contextlib.suppress(ChildProcessError):
         while ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
-            _kill_group(ended.si_pid)
+            kill_group(ended.si_pid)
             os.waitpid(ended.si_pid, 0)
             children.discard(ended.si_pid)
 
 
-def _kill_group(pid: int) -> None:
+def kill_group(pid: int) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
 
@@ -171,7 +171,7 @@ class Plain:
 
     def _kill(self, process: subprocess.Popen) -> None:
         if process.poll() is None:
-            _kill_group(process.pid)
+            kill_group(process.pid)
 
 
 # The provisioner and the manager: what papermill is handed ---------------------------------------------------------------

@@ -93,10 +93,11 @@ def run(years: Sequence[int], settings: Settings, say: Say) -> Result:
     """Run the notebooks of these years: those that load first, then all others, then a summary. Trouble before anything starts."""
     began = time.monotonic()
     notebooks = _notebooks(settings)
+    workers = _workers(settings, say)
     _load(years, notebooks, settings, say)
     loading = [notebook for notebook in notebooks if _loads(notebook)]
     result = Result()
-    with _workers(settings, say) as workers:
+    with workers:
         workers.run(_grid(loading, years, settings, say), result, serial=settings.source not in ("", "bundled"))
         lost = {job_year for key in result.failed for job_year in years if f"-{job_year}/" in key}
         rest = _grid([one for one in notebooks if one not in loading], years, settings, say)
