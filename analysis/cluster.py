@@ -77,7 +77,7 @@ class Unfit:
 # On a worker ------------------------------------------------------------------------------------------------------------
 
 
-def describe(libraries: Sequence[str], database: str, venue: str) -> dict[str, object]:
+def describe(libraries: Sequence[str], database: str, venue: str, root: Path = ROOT) -> dict[str, object]:
     """What must be the same everywhere: versions by name, the package's content, and the data, or why there is none."""
     digest = runner.package_digest.__wrapped__(ROOT / "analysis")
     return {
@@ -85,7 +85,7 @@ def describe(libraries: Sequence[str], database: str, venue: str) -> dict[str, o
         "versions": {"Python": platform.python_version(), **{name: _version(name) for name in libraries}},
         "package": digest if digest == LOADED else "changed since the worker started",
         "suite": __version__,
-        "data": _held(ROOT / database, venue) if database else {},
+        "data": _held(root / database, venue) if database else {},
     }
 
 
@@ -271,10 +271,12 @@ class Gone(Trouble):
 class Cluster:
     """The workers of a scheduler that are like home, with a place for each of their threads."""
 
-    def __init__(self, address: str, say: Say, database: str = "", venue: str = "") -> None:
+    def __init__(self, address: str, say: Say, database: str = "", venue: str = "", root: Path = ROOT) -> None:
         self.address, self._say = address, say
         self._asked = (_libraries(), database, venue)
-        self._here = describe(*self._asked)
+        self._here = describe(*self._asked, root)
+        if isinstance(self._here["data"], str):
+            raise Trouble(f"Here {self._here['data']}; give --database the folder that `export` wrote.")
         self._client = _connected(address)
         self._places: dict[str, int] = {}  # free ones, by worker
         self._left_out: dict[str, str] = {}  # why, by worker
@@ -294,7 +296,7 @@ class Cluster:
         self._look()
         told = list(self._left_out.values())
         if not self._places:
-            others = f" So are {len(told) - 1} more." if len(told) > 1 else ""
+            others = f" ({len(told)} workers are left out in all.)" if len(told) > 1 else ""
             raise Gone(told[0] + others if told else _nobody(self.address))
         for line in told:
             self._say(line)
@@ -515,10 +517,8 @@ def _difference(here: Mapping, there: Mapping | Exception) -> tuple[str, str]:
     return _difference_of_data(here["data"], there["data"])
 
 
-def _difference_of_data(here: Mapping[str, str] | str, there: Mapping[str, str] | str) -> tuple[str, str]:
+def _difference_of_data(here: Mapping[str, str], there: Mapping[str, str] | str) -> tuple[str, str]:
     remedy = "let it see the same folder under the same path, or a copy"
-    if isinstance(here, str):
-        raise Trouble(here)
     if isinstance(there, str):
         return f"it lacks the data: {there.rstrip('.')}", remedy
     for name in here | there:
@@ -551,7 +551,7 @@ class ClusterWorkers(runner.Workers):
     def _start(self) -> None:
         if self._cluster is None:
             settings = self.settings
-            self._cluster = Cluster(settings.scheduler, self.say, _portable(settings), settings.venue)
+            self._cluster = Cluster(settings.scheduler, self.say, _portable(settings), settings.venue, settings.root)
             self._kernels.callback(self._cluster.close)
 
     def _room(self, jobs: Sequence[Job]) -> int:
