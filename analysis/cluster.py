@@ -474,7 +474,9 @@ def _connected(address: str):
         raise Trouble(
             "--scheduler needs dask.distributed: `.venv/bin/python -m pip install -r requirements-cluster.lock`."
         ) from None
-    logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)  # what is lost is told in our own words
+    for name in logging.root.manager.loggerDict:  # what is lost is told in our own words; each has a level of its own
+        if name.partition(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # versions are compared, and told, by ourselves
