@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 
 import duckdb
@@ -94,7 +95,10 @@ def snapshots(con: duckdb.DuckDBPyConnection, venue: str = "", year: int = 0, so
     """The snapshots in a store, oldest first; of one venue, year or source where these are given."""
     columns = ", ".join(field.name for field in fields(Snapshot))
     rows = con.execute(f"select {columns} from snapshots").fetchall()
-    found = [Snapshot(*row) for row in rows]
+    return _matching([Snapshot(*row) for row in rows], venue, year, source)
+
+
+def _matching(found: Sequence[Snapshot], venue: str, year: int, source: str) -> list[Snapshot]:
     asked = {"venue": venue, "year": year, "source": source}
     kept = [one for one in found if all(getattr(one, key) == value for key, value in asked.items() if value)]
     return sorted(kept, key=lambda one: (one.venue, one.year, one.order))
@@ -104,8 +108,18 @@ def held(database: Path, venue: str = "", year: int = 0, source: str = "") -> li
     """As `snapshots`, from a path; nothing where there is no database yet."""
     if not database.exists():
         return []
+    if database.is_dir():
+        with reading(database) as con:
+            return snapshots(con, venue, year, source)
+    file = database.stat()  # a load puts another file in its place: what one file holds stays as it is
+    return _matching(_held(database, (file.st_ino, file.st_mtime_ns, file.st_size)), venue, year, source)
+
+
+@lru_cache(maxsize=4)
+def _held(database: Path, version: tuple[int, ...]) -> list[Snapshot]:
+    """The snapshots in a file of that version: asked for again and again, while opening it takes as long as reading a year."""
     with reading(database) as con:
-        return snapshots(con, venue, year, source)
+        return snapshots(con)
 
 
 def papers(con: duckdb.DuckDBPyConnection, snapshot_id: int, columns: Sequence[str] = (), join: Path | None = None):
