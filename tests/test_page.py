@@ -279,6 +279,14 @@ def test_an_executed_notebook_is_a_page_that_asks_nobody(figures):
     assert 'href="../../../page/page.css"' in text and "<h1>A question</h1>" in text
 
 
+def test_what_was_printed_looks_the_same_however_a_kernel_parted_it(figures):
+    def said(*texts: str) -> list[dict]:
+        return [{"output_type": "stream", "name": "stdout", "text": text} for text in texts]
+
+    whole, parted = (executed(figures, code("f(1)", *some)) for some in (said("a\nb\n"), said("a\n", "b\n")))
+    assert whole == parted and '<pre class="said">a\nb</pre>' in whole
+
+
 def test_no_page_says_where_the_database_lies(figures):
     injected = code('# Parameters\nyear = 2020\ndatabase = "/home/someone/reviews.duckdb"\n')
     injected["metadata"] = {"tags": ["injected-parameters"]}

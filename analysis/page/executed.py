@@ -53,8 +53,20 @@ def _cell(cell: dict, pictures: dict[str, str]) -> str:
         return _markdown(source)
     if cell["cell_type"] != "code" or not source.strip():
         return ""
-    shown = "\n".join(filter(None, (_output(one, pictures) for one in cell.get("outputs", []))))
+    shown = "\n".join(filter(None, (_output(one, pictures) for one in _joined(cell.get("outputs", [])))))
     return f'<pre class="code" tabindex="0"><code>{_highlighted(source)}</code></pre>\n{shown}'
+
+
+def _joined(outputs: list[dict]) -> list[dict]:
+    """Lines printed one after the other as one text: how a kernel parts them depends on how long they took."""
+    joined: list[dict] = []
+    for one in outputs:
+        before = joined[-1] if joined else {}
+        if one["output_type"] == before.get("output_type") == "stream" and one.get("name") == before.get("name"):
+            joined[-1] = {**before, "text": "".join(before["text"]) + "".join(one["text"])}
+        else:
+            joined.append(one)
+    return joined
 
 
 def _markdown(source: str) -> str:
