@@ -163,7 +163,7 @@ def _fill(spool: Spool, form: VenueYear, session: Session) -> None:
     from analysis.sources import openreview
 
     start = openreview.Cursor.read(spool.cursor) if spool.cursor else None
-    for page in openreview.published(form, session, start):
+    for page in openreview.published(form, session, start, spool.forums):
         spool.add(page.notes, asdict(page.cursor), page.restricted)
         del page  # or two of them are in memory during the next request
     spool.finish()

@@ -46,13 +46,24 @@ class Spool:
         self.path, self.said = path, said
         self.pages: list[tuple[int, int]] = []  # where each begins and ends
         self.cursor: dict | None = None  # where the next page begins, in the words of the source
-        self.notes = self.restricted = 0
+        self.notes = 0
+        self._restricted: set[int] = set()
+        self.forums: set[str] = set()  # whose own note was there when the file was opened
         self.complete = False
         self._file = open(path, "ab+")  # noqa: SIM115 (closed by `close`)
 
-    def add(self, notes: list[Note], cursor: Said | None = None, restricted: int = 0) -> None:
-        """Write a page for good, or nothing of it; the list is used up, since two pages take twice the memory."""
-        mark = {"notes": len(notes), "cursor": cursor, "restricted": restricted}
+    @property
+    def restricted(self) -> int:
+        """How many notes were left out that not everyone may read, however often they came."""
+        return len(self._restricted)
+
+    def add(self, notes: list[Note], cursor: Said | None = None, restricted: Iterable[str] = ()) -> None:
+        """Write a page for good, or nothing of it; the list is used up, since two pages take twice the memory.
+
+        Of `restricted` notes only a checksum of their ids is kept, to count them.
+        """
+        left_out = sorted(zlib.crc32(note_id.encode()) for note_id in restricted)
+        mark = {"notes": len(notes), "cursor": cursor, "restricted": left_out}
         notes.sort(key=_place, reverse=True)
         self._write(notes, mark)
 
@@ -94,7 +105,7 @@ class Spool:
         self.pages.append((start, start + mark["size"]))
         self.cursor = mark["cursor"]
         self.notes += mark["notes"]
-        self.restricted += mark["restricted"]
+        self._restricted.update(mark["restricted"])
 
     def _lines(self, page: tuple[int, int]) -> Iterator[Line]:
         (start, end), rest = page, b""
@@ -134,8 +145,9 @@ def opened(path: Path) -> Spool | None:
             spool.close()
             return None
         spool.said, end = said, spool._file.tell()
-        for start, mark, after in _whole_pages(spool._file, end):
+        for start, mark, after, forums in _whole_pages(spool._file, end):
             spool._take(start, mark)
+            spool.forums |= forums
             end = after
         spool._file.truncate(end)
     return spool
@@ -173,19 +185,28 @@ def sync_folder(folder: Path) -> None:
         os.close(number)
 
 
-def _whole_pages(file, start: int) -> Iterator[tuple[int, dict, int]]:
-    """Where each page begins, its last line, and where that ends, as long as all is as it was written."""
-    checksum, end = 0, start
+def _whole_pages(file, start: int) -> Iterator[tuple[int, dict, int, set[str]]]:
+    """Where each page begins, its last line, where that ends, and its forums, as long as all is as it was written."""
+    checksum, end, forums = 0, start, set()
     for line in file:
         end += len(line)
         if not line.startswith(b"{"):
             checksum = zlib.crc32(line, checksum)
+            forums |= _own(line)
             continue
         mark = _unsealed(line, checksum)
         if mark is None:
             return
-        yield start, mark, end
-        start, checksum = end, 0
+        yield start, mark, end, forums
+        start, checksum, forums = end, 0, set()
+
+
+def _own(line: bytes) -> set[str]:
+    """The forum of a line, where it is the note that the forum is named after; a damaged line has none."""
+    with suppress(ValueError):
+        forum, note_id, _ = orjson.loads(line.partition(b"\t")[0])
+        return {forum} if forum == note_id else set()
+    return set()
 
 
 def _sealed(value: Said, checksum: int = 0) -> bytes:

@@ -37,7 +37,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import TCPServer
@@ -171,8 +171,10 @@ class Fault:
     All requests to the path are counted, whatever became of them, and the first fault of a script whose turn it is
     decides. Kinds besides the status codes: `html` is a page where JSON is expected; `truncated` is half of the JSON in
     an intact answer, `cut` a connection lost half-way; `stall` keeps silent for `seconds` and then answers; `reset`
-    breaks the connection off, and `refused` also closes the port for good; `repeat` starts a page with the last note of
-    the one before, `vanish` leaves out the note that was to come first.
+    breaks the connection off, and `refused` also closes the port for good; `trickle` sends an answer in twenty pieces,
+    `seconds` apart, and `trickle head` its head a byte at a time for ever; `repeat` starts a page with the last note of
+    the one before, `vanish` leaves out the note that was to come first; `uncounted` leaves out the count, and `stuck`
+    gives the first page whatever was asked for.
     """
 
     kind: str
@@ -186,7 +188,7 @@ class Fault:
     seen: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
-        kinds = (*ERRORS, *SHIFTS, *DELIVERIES)
+        kinds = (*ERRORS, *SHIFTS, *FORGOTTEN, *DELIVERIES)
         if self.kind not in kinds:
             raise ValueError(f"No fault {self.kind!r}; there are {', '.join(kinds)}.")
 
@@ -213,7 +215,8 @@ ERRORS: dict[str, Callable[[Fault], Answer]] = {
     "html": lambda _: challenge(200),
 }
 SHIFTS = {"repeat": -1, "vanish": 1}
-DELIVERIES = ("truncated", "cut", "stall", "reset", "refused")
+FORGOTTEN = {"uncounted": "count", "stuck": "after"}  # parameters that are not heeded
+DELIVERIES = ("truncated", "cut", "stall", "trickle", "trickle head", "reset", "refused")
 
 
 class Budget:
@@ -471,6 +474,11 @@ class Library:
 # ---------------------------------------------------------------- the server
 
 
+def _pieces(body: bytes, number: int) -> list[bytes]:
+    size = max(1, -(-len(body) // number))
+    return [body[start : start + size] for start in range(0, len(body), size)]
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True  # head and body are two writes, and a delayed ACK between them costs 40 ms
@@ -499,6 +507,8 @@ class _Handler(BaseHTTPRequestHandler):
         kind = fault.kind if fault else ""
         if kind in ("reset", "refused"):
             return self._hang_up(refuse=kind == "refused")
+        if kind == "trickle head":
+            return self._drip(fault.seconds)
         if kind == "stall":
             self.server.standin.stopped.wait(fault.seconds)
         body = answer.body[: len(answer.body) // 2] if kind in ("truncated", "cut") else answer.body
@@ -507,8 +517,18 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(answer.body) if kind == "cut" else len(body)))
         self.end_headers()
-        self.wfile.write(body)
+        for piece in _pieces(body, 20) if kind == "trickle" else [body]:
+            self.wfile.write(piece)
+            if kind == "trickle":
+                self.server.standin.stopped.wait(fault.seconds)
         self.close_connection |= kind == "cut"
+
+    def _drip(self, seconds: float) -> None:
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+        self.close_connection = True
+        with suppress(OSError):  # the client has had enough
+            while not self.server.standin.stopped.wait(seconds):
+                self.wfile.write(b".")
 
     def _hang_up(self, refuse: bool) -> None:
         if refuse:
@@ -672,7 +692,9 @@ class StandIn:
                 case "GET", "/groups":
                     return self._groups(request)
                 case "GET", "/notes":
-                    return told(self._library(request).page(request, SHIFTS.get(fault.kind, 0) if fault else 0))
+                    kind = fault.kind if fault else ""
+                    query = {name: value for name, value in request.query.items() if name != FORGOTTEN.get(kind)}
+                    return told(self._library(request).page(replace(request, query=query), SHIFTS.get(kind, 0)))
                 case "GET", "/notes/edits" if request.api == 2:
                     return self._history(request, "edits", "note.id", edits_of)
                 case "GET", "/references" if request.api == 1:

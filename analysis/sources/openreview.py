@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -56,7 +56,7 @@ class Page:
 
     notes: list[Note]
     cursor: Cursor
-    restricted: int = 0  # notes left out that not everyone may read
+    restricted: frozenset[str] = frozenset()  # ids of notes left out that not everyone may read
 
 
 class Session:
@@ -190,12 +190,17 @@ class Session:
 # Pages --------------------------------------------------------------------------------------------------------------
 
 
-def pages(form: VenueYear, session: Session, start: Cursor | None = None) -> Iterator[Page]:
-    """All pages of all listings of a venue-year, or those after the page whose cursor is `start`."""
+def pages(
+    form: VenueYear, session: Session, start: Cursor | None = None, known: Set[str] = frozenset()
+) -> Iterator[Page]:
+    """All pages of all listings of a venue-year, or those after the page whose cursor is `start`.
+
+    The submissions that came before that are `known`, by their ids.
+    """
     session.say(_going_on(form, start) if start else plan(form))
     progress = Progress(form, session.say)
     try:
-        for page in _listings(form, session, start):
+        for page in _listings(form, session, start, known):
             at = page.cursor
             progress.show(page.notes, at.listing, at.seen, at.count, session.left(form.api))
             yield page
@@ -207,7 +212,7 @@ def pages(form: VenueYear, session: Session, start: Cursor | None = None) -> Ite
     session.say(f"{progress.done}: all there is.")
 
 
-def _listings(form: VenueYear, session: Session, start: Cursor | None) -> Iterator[Page]:
+def _listings(form: VenueYear, session: Session, start: Cursor | None, known: Set[str]) -> Iterator[Page]:
     """All listings, in an order that papers follow: from the active ones to those withdrawn and desk-rejected.
 
     A paper that moves on comes twice, and its newest version counts. One that moves back (a withdrawal that was undone)
@@ -216,7 +221,9 @@ def _listings(form: VenueYear, session: Session, start: Cursor | None) -> Iterat
     """
     before, began = dict(start.before) if start else {}, time.monotonic()
     for cursor in _cursors(form, start):
-        yield from _listing(form, session, replace(cursor, before=tuple(before.items())), before)
+        # On a second look all are known from the first.
+        seen = known if cursor is start and not start.again else frozenset()
+        yield from _listing(form, session, replace(cursor, before=tuple(before.items())), before, seen)
     quick = start is None and time.monotonic() - began < QUICK
     for listing in () if quick else form.listings[:-1]:
         more = _counted(form, session, listing) - before[listing]
@@ -225,14 +232,16 @@ def _listings(form: VenueYear, session: Session, start: Cursor | None) -> Iterat
             yield from _walk(form, session, Cursor(listing, again=True, before=tuple(before.items())))
 
 
-def published(form: VenueYear, session: Session, start: Cursor | None = None) -> Iterator[Page]:
+def published(
+    form: VenueYear, session: Session, start: Cursor | None = None, known: Set[str] = frozenset()
+) -> Iterator[Page]:
     """The same pages with flat notes: those that everyone may read, without identities.
 
     An account with a role at the conference is given more than everyone may read. Let go of a page before asking for
     the next one, or two of them are in memory.
     """
     submissions = 0
-    for page in pages(form, session, start):
+    for page in pages(form, session, start, known):
         public, restricted = _public(page.notes)
         submissions += sum(note["id"] == note.get("forum") for note in public)
         yield Page(public, page.cursor, restricted)
@@ -241,17 +250,17 @@ def published(form: VenueYear, session: Session, start: Cursor | None = None) ->
         raise Trouble(f"No submission of {form.venue} {form.year} is public yet: fetch it when its reviews are out.")
 
 
-def _public(submissions: list[Note]) -> tuple[list[Note], int]:
-    """What everyone may read of a page, and how many other notes it had; the page is used up, to save memory."""
-    public, hidden = [], 0
+def _public(submissions: list[Note]) -> tuple[list[Note], frozenset[str]]:
+    """What everyone may read of a page, and the ids of its other notes; the page is used up, to save memory."""
+    public, hidden = [], set()
     submissions.reverse()
     while submissions:
         for note in flatten(submissions.pop()):
             if is_public(note):
                 public.append(scrub(note))
             else:
-                hidden += 1
-    return public, hidden
+                hidden.add(str(note.get("id")))
+    return public, frozenset(hidden)
 
 
 def _going_on(form: VenueYear, start: Cursor) -> str:
@@ -267,11 +276,13 @@ def _cursors(form: VenueYear, start: Cursor | None) -> list[Cursor]:
     return [start, *(Cursor(listing) for listing in listings[listings.index(start.listing) + 1 :])]
 
 
-def _listing(form: VenueYear, session: Session, cursor: Cursor, before: dict[str, int]) -> Iterator[Page]:
+def _listing(
+    form: VenueYear, session: Session, cursor: Cursor, before: dict[str, int], known: Set[str]
+) -> Iterator[Page]:
     """One listing, and once more from its beginning when it came short of the server's own count."""
-    cursor = yield from _walk(form, session, cursor)
+    cursor = yield from _walk(form, session, cursor, known)
     missing = _missing(form, session, cursor)
-    if missing and not cursor.again:
+    if missing:  # also where a fetch goes on that stopped for this reason
         session.say(f"{count(missing, 'note')} of {cursor.listing} did not come; looking again.")
         cursor = yield from _walk(form, session, Cursor(cursor.listing, again=True, before=cursor.before))
         missing = _missing(form, session, cursor)
@@ -280,31 +291,34 @@ def _listing(form: VenueYear, session: Session, cursor: Cursor, before: dict[str
     before[cursor.listing] = cursor.seen + missing
 
 
-def _walk(form: VenueYear, session: Session, cursor: Cursor) -> Generator[Page, None, Cursor]:
-    before = {cursor.after}
+def _walk(
+    form: VenueYear, session: Session, cursor: Cursor, known: Set[str] = frozenset()
+) -> Generator[Page, None, Cursor]:
+    came = set(known)
     while not cursor.ended:
-        notes, cursor, before = _next(form, session, cursor, before)
+        notes, cursor = _next(form, session, cursor, came)
         if notes:
             yield Page(notes, cursor)
         del notes
     return cursor
 
 
-def _next(form: VenueYear, session: Session, cursor: Cursor, before: set[str]) -> tuple[list[Note], Cursor, set[str]]:
-    """The page after a cursor, the cursor after it, and the ids on it."""
+def _next(form: VenueYear, session: Session, cursor: Cursor, came: set[str]) -> tuple[list[Note], Cursor]:
+    """The page after a cursor, and the cursor after it; its ids are added to those that came."""
     answer = session.notes(form.api, **_query(form, cursor))
     notes: list[Note] = answer["notes"]
     if not all(isinstance(note, dict) and isinstance(note.get("id"), str) for note in notes):
         raise Trouble(f"{session.urls[form.api]} gives notes without ids, which is not what OpenReview does: {RESUME}.")
     ids = {note["id"] for note in notes}
-    if twice := len(notes) - len(ids - before):
+    if twice := len(notes) - len(ids - came):
         session.say(f"{count(twice, 'note')} of {cursor.listing} came twice, since pages overlap; the newest counts.")
-    number, seen = answer.get("count", cursor.count), cursor.seen + len(ids - before)
+    number, seen = answer.get("count", cursor.count), cursor.seen + len(ids - came)
     # A short page proves nothing, nor does a count from before papers came and went; both together end a listing.
     # A page without news ends it too, be it empty or the same for ever.
-    ended = not ids - before or (len(notes) < PAGE and number is not None and seen >= number)
+    ended = not ids - came or (len(notes) < PAGE and number is not None and seen >= number)
     after = notes[-1]["id"] if notes else cursor.after
-    return notes, replace(cursor, after=after, seen=seen, count=number, ended=ended), ids
+    came |= ids
+    return notes, replace(cursor, after=after, seen=seen, count=number, ended=ended)
 
 
 def _query(form: VenueYear, cursor: Cursor) -> dict[str, Any]:

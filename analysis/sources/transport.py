@@ -173,7 +173,8 @@ class Transport:
             raise Trouble(f"{reason}, {count(failures, 'time')} in a row; {failed.first}{RESUME}.")
         if failed.seconds:
             self.budgets.pop(url, None)  # a 429 that says when is believed over its rate headers
-        self._wait(failed.seconds or _backoff(failures), reason)
+        # A server that says "in a second" again and again is not asked every second.
+        self._wait(max(failed.seconds or 0, _backoff(failures)), reason)
 
     def _once(
         self, session: requests.Session, method: str, url: str, keys: tuple[str, ...], request: Mapping[str, Any]
@@ -189,6 +190,8 @@ class Transport:
             heard = _host(url) in self._heard or limit.over
             reason = "no whole answer in time" if limit.over else _broken(error)
             raise Again(reason, TRIES if heard else TRIES_UNHEARD, first=UNREACHED) from None
+        if limit.over:  # a head that breaks off looks like a short one
+            raise Again("no whole answer in time")
         self._heard.add(_host(url))
         self._learn(url, response.headers)
         return self._judged(response, keys)
@@ -197,7 +200,8 @@ class Transport:
 
     def _judged(self, response: requests.Response, keys: tuple[str, ...]) -> dict[str, Any]:
         status, host = response.status_code, _host(response.url)
-        if status == 200 and "json" not in response.headers.get("Content-Type", ""):
+        kind = response.headers.get("Content-Type", "")
+        if status == 200 and kind and "json" not in kind:
             raise Trouble(
                 f"{host} answers with a web page instead of data, as it does to test a browser: wait a while, "
                 f"sign in at https://openreview.net once, and {RESUME}; or {SAVED}."
