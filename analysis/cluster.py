@@ -580,9 +580,8 @@ class ClusterWorkers(runner.Workers):
 
 def _portable(settings: Settings) -> str:
     """Where the data are, as every machine understands it: below the project's folder, or under one path everywhere."""
-    if settings.database.is_relative_to(settings.root):
-        return settings.database.relative_to(settings.root).as_posix()
-    return str(settings.database)
+    database = Path(os.path.normpath(settings.database))  # as text, `here/../elsewhere` would be below `here`
+    return database.relative_to(settings.root).as_posix() if database.is_relative_to(settings.root) else str(database)
 
 
 def _publish(figures: Path, key: str, published: Mapping[str, bytes]) -> None:
