@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from functools import cache
 from html import escape
 from pathlib import Path
 
@@ -75,6 +76,7 @@ def _markdown(source: str) -> str:
     return mistune.create_markdown(escape=True, plugins=["table"])(source).strip()
 
 
+@cache  # a notebook's code is the same in each of its runs
 def _highlighted(source: str) -> str:
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
