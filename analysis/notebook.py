@@ -212,13 +212,19 @@ def samples(
     population: str,
     columns: tuple[str, ...] = (),
 ) -> list[Sample]:
-    """A sample a year; of all years in the store when none are named. A year without the asked snapshot is left out, and told."""
+    """A sample a year; of all years in the store when none are named.
+
+    A year without the asked snapshot is left out, and told; so is one without reviews, unless it is about all submissions.
+    """
     loaded = []
     for year in years or fetching.available_years(path(database), venue):
         try:
             loaded.append(samples_of.load(path(database), venue, year, snapshot, population, columns=columns))
         except Trouble as trouble:
             say(f"{year} left out: {trouble}")
+    if population != "all" and (reviewed := [one for one in loaded if len(one.reviews)]):
+        say(*(f"{one.snapshot.title} has no reviews yet: left out." for one in loaded if not len(one.reviews)))
+        loaded = reviewed
     say(*dict.fromkeys(remark for one in loaded for remark in one.remarks))
     return loaded
 

@@ -183,6 +183,7 @@ def test_pages_of_something_else_are_not_gone_on_from(told):
 
 # On a bad day ---------------------------------------------------------------------------------------------------------
 
+
 def test_a_fetch_that_stopped_goes_on_where_it_was(told):
     form, kept = venue_year("ICLR", 2026), []
     with conference(3500, faults=[Fault("500", after=2, times=6)]) as server:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import numpy as np
@@ -16,7 +17,7 @@ from samples import (
 )
 
 from analysis.errors import Trouble
-from analysis.statistics.acceptance import averages_by_outcome, sixes
+from analysis.statistics.acceptance import acceptance_by_average, averages_by_outcome, sixes
 from analysis.venues import Scale
 
 
@@ -26,6 +27,17 @@ def test_accepted_papers_of_2020_average_6_24_and_all_others_3_42(bundled_sample
     assert found["accepted"] == pytest.approx(6.2431, abs=5e-5)
     assert found["everything else"] == pytest.approx(3.4246, abs=5e-5)
     assert found["rejected"] == pytest.approx(3.5965, abs=5e-5)
+
+
+BINS = "2.0:1/190 3.0:1/329 3.5:0/28 4.0:15/384 4.5:7/105 5.0:78/276 5.5:90/138 6.0:197/249 6.5:159/168 7.0:103/104 7.5:2/2 8.0:34/34"
+
+
+def test_acceptance_by_average_adds_up_to_the_half_point_bins_of_2020(bundled_sample):
+    exact = acceptance_by_average(bundled_sample(2020, "final", "decided"))
+    exact = exact[exact["withdrawn"] == "left out"]
+    for start, accepted, n in re.findall(r"([\d.]+):(\d+)/(\d+)", BINS):
+        inside = exact[exact["average"].between(float(start), float(start) + 0.5, inclusive="left")]
+        assert (inside["accepted"].sum(), inside["n"].sum()) == (int(accepted), int(n)), start
 
 
 def test_2026_tells_only_the_accepted_from_everything_else(bundled_sample):

@@ -29,8 +29,8 @@ NORMAL_BELOW = np.frompyfunc(NORMAL.cdf, 1, 1)
 # The experiments, the only measurements -----------------------------------------------------------------------------
 
 # Both committees accepted, one of the two did, neither did. 2014: the table in Lawrence's slides of the experiment (22 + 22 + 21 +
-# 101 of 166 papers). 2021: the paper prints 882 papers, 23.0 % decided differently and 50.6 % of the accepted ones accepted by
-# one committee only, which only 203 and 99 papers fulfil.
+# 101 of 166 papers). 2021: 882 papers, 23 % decided differently, about half of the accepted ones accepted by one
+# committee only: 203 and 99 papers are solved from these published shares, so the last digit is ours.
 EXPERIMENTS = (
     ("NIPS 2014", 22, 43, 101, "Cortes and Lawrence (2021), arXiv 2109.09774"),
     ("NeurIPS 2021", 99, 203, 580, "Beygelzimer et al. (2023), arXiv 2306.03262"),

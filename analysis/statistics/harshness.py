@@ -97,6 +97,8 @@ def _effects(sums: np.ndarray, size: int) -> np.ndarray:
 def _tied(matrix: np.ndarray, count: np.ndarray) -> np.ndarray:
     """Which levels hang together with the most frequent one, through papers that both review: draws x levels."""
     size = matrix.shape[1]
+    if not size:  # before the first review
+        return np.zeros(count.shape, dtype=bool)
     meets = (matrix < -1e-9) | np.eye(size, dtype=bool)
     for _ in range(max(size - 1, 1).bit_length()):
         meets = (meets[:, :, :, np.newaxis] & meets[:, np.newaxis]).any(axis=2)
