@@ -149,8 +149,9 @@ class _Reading:
         self.papers: Counter[str] = Counter()  # by outcome
         self.reviews = self.unrated = self.problems = 0
         self.examples: list[str] = []
-        self.titles: dict[str, tuple[str, str]] = {}  # of decided papers: forum and outcome
-        self.withdrawn: list[Row] = []
+        # Of papers only what tells twins: a large year has forty thousand.
+        self.titles: dict[int, tuple[str, str]] = {}  # by the hash of a decided paper's title: forum and outcome
+        self.withdrawn: list[tuple[str, str]] = []  # forum and title
 
     def batches(self, notes: Kept) -> Iterator[Rows]:
         for forums in notes.batches():
@@ -160,7 +161,7 @@ class _Reading:
                     batch.setdefault(table, []).extend(rows)
             self._count(batch)
             yield batch
-        twins = [problem for paper in self.withdrawn if (problem := self._twin(paper))]
+        twins = [problem for paper in self.withdrawn if (problem := self._twin(*paper))]
         self.problems += len(twins)
         yield {"problems": twins}
 
@@ -180,18 +181,18 @@ class _Reading:
         if outcome != "undecided":
             paper["outcome_as_of"] = self.day.isoformat()
         if outcome in DECIDED and title:
-            self.titles[title] = paper["forum"], outcome
-        if outcome == "withdrawn":
-            self.withdrawn.append(paper)
+            self.titles[hash(title)] = paper["forum"], outcome
+        if outcome == "withdrawn" and title:
+            self.withdrawn.append((paper["forum"], paper["title"]))
 
-    def _twin(self, paper: Row) -> Row | None:
+    def _twin(self, forum: str, title: str) -> Row | None:
         """A withdrawn paper that was decided under another forum: 2018 moved withdrawn papers, and one was accepted."""
-        other = self.titles.get(_plain(paper["title"]))
+        other = self.titles.get(hash(_plain(title)))
         if not other:
             return None
         reason = f"withdrawn here, and {other[1]} as {other[0]}: each counts as what it is"
-        row = {"forum": paper["forum"], "note_id": paper["forum"], "field": "title"}
-        return {**row, "value": paper["title"][:80], "reason": reason}
+        row = {"forum": forum, "note_id": forum, "field": "title"}
+        return {**row, "value": title[:80], "reason": reason}
 
     def check(self, unreadable: bool) -> None:
         """Trouble where there is nothing, or where the ratings are not those of the form."""

@@ -7,6 +7,7 @@ the new database beside the old one and swaps it in. Readers keep the whole snap
 from __future__ import annotations
 
 import fcntl
+import glob
 import os
 import shutil
 import tempfile
@@ -34,6 +35,8 @@ OFFLINE = {"autoinstall_known_extensions": "false", "autoload_known_extensions":
 # Columns that every sample has.
 SAMPLED = ("paper", "outcome", "tier", "review", "rating", "confidence", "experience")
 
+MEMORY = "256MB"  # for DuckDB while it loads; what does not fit goes to disk
+LARGEST = 1 << 22  # bytes of a row; each thread that reads rows takes several times as much memory
 LOAD_WAIT = 300  # seconds: for a load to end, of a year as large as 2027 on a slow machine
 
 Rows = Mapping[str, list[dict]]
@@ -282,12 +285,15 @@ def rebuilding(database: Path, compact: bool = False) -> Iterator[duckdb.DuckDBP
             (_copy_tables if compact else _copy)(database, new)
         con = _open(new, read_only=False)
         with con:
+            con.execute(f"set memory_limit = '{MEMORY}'")
+            con.execute("set threads = 2")  # each takes memory of its own; the rows are quickly read
             con.execute(SCHEMA.read_text())
             yield con
             con.execute("checkpoint")
         _swap(new, database)
-    except OSError as error:
-        raise Trouble(f"{database.parent} cannot be written to ({error.strerror}); nothing was changed.") from None
+    except (OSError, duckdb.IOException) as error:
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        raise Trouble(f"{database.parent} cannot be written to ({reason}); nothing was changed.") from None
     finally:
         _remove(new)
 
@@ -325,6 +331,9 @@ def _swap(new: Path, database: Path) -> None:
 def _remove(new: Path) -> None:
     for path in (new, Path(f"{new}.wal")):
         path.unlink(missing_ok=True)
+    # What a load that was killed has left: its rows, and what did not fit into its memory.
+    for folder in (*new.parent.glob(f"{glob.escape(new.name)}.rows-*"), Path(f"{new}.tmp")):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def save(con: duckdb.DuckDBPyConnection, snapshot: Mapping[str, object], batches: Iterable[Rows]) -> int:
@@ -335,7 +344,7 @@ def save(con: duckdb.DuckDBPyConnection, snapshot: Mapping[str, object], batches
     """
     number = _next_id(con, snapshot)
     con.execute("begin")
-    with tempfile.TemporaryDirectory(prefix="rows-") as folder:
+    with _rows_folder(con) as folder:
         for table, path in _spool(batches, Path(folder)).items():
             _insert(con, table, path, number)
     _insert_snapshot(con, number, {**snapshot, "suite_version": __version__})
@@ -343,6 +352,12 @@ def save(con: duckdb.DuckDBPyConnection, snapshot: Mapping[str, object], batches
     _refresh(con, snapshot)
     con.execute("commit")
     return number
+
+
+def _rows_folder(con) -> tempfile.TemporaryDirectory:
+    """A folder beside the database: the usual one for temporary files is in memory on some machines."""
+    path = con.execute("select path from duckdb_databases() where database_name = current_database()").fetchall()[0][0]
+    return tempfile.TemporaryDirectory(prefix=f"{Path(path).name}.rows-", dir=Path(path).parent)
 
 
 def _next_id(con, snapshot: Mapping) -> int:
@@ -382,7 +397,7 @@ def _insert(con, table: str, path: Path, number: int) -> None:
     names = ", ".join(columns)
     con.execute(
         f"insert into {table} (snapshot_id, {names}) select ?, {names} "
-        "from read_json(?, format = 'newline_delimited', columns = ?, maximum_object_size = 67108864)",
+        f"from read_json(?, format = 'newline_delimited', columns = ?, maximum_object_size = {LARGEST})",
         [number, str(path), columns],
     )
 

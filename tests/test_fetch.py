@@ -184,6 +184,25 @@ def test_names_of_snapshots(signed_in, tmp_path):
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", second.name) and second.stage == "final"
 
 
+def test_status_compares_the_counts_of_a_fetch_by_outcome_with_the_official_ones(signed_in, tmp_path):
+    from analysis.status import COUNTED, status
+
+    database, made_up = tmp_path / "reviews.duckdb", made.VenueYear(2020, 100, stage="final")
+    with signed_in(years=[made_up]):
+        from_api(2020, database)
+    outcomes = [made_up.paper(place).outcome for place in range(100)]
+    official = venue_year("ICLR", 2020).official
+    (row,) = status(database).to_dict("records")
+    assert {outcome: row[outcome] for outcome in COUNTED} == {outcome: outcomes.count(outcome) for outcome in COUNTED}
+    counts = {"submitted": 100} | {outcome: outcomes.count(outcome) for outcome in COUNTED}
+    assert row["differs"] == ", ".join(
+        f"{name} {number - official[name]:+,}"
+        for name, number in counts.items()
+        if name in official and number != official[name]
+    )
+    assert all(f"{name} -" in row["differs"] for name in ("submitted", "accepted", "rejected", "withdrawn"))
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

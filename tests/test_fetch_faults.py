@@ -20,7 +20,7 @@ import pytest
 from openreview_standin import PASSWORD, TOKEN, USERNAME, Fault, StandIn, VenueYear
 from test_fetch import rows
 
-from analysis import cli
+from analysis import cli, store
 from analysis.sources import openreview as source
 
 PAPERS = {2020: 50, 2026: 50}
@@ -296,6 +296,62 @@ def test_a_paper_that_vanishes_between_pages_is_as_it_was_when_its_page_came(run
     forums = {row[1] for row in rows(tmp_path / "reviews.duckdb")["submissions"]}
     assert (deleted in forums) == (listing == 0 and number < 2 * PAGE)
     assert len(forums) == 50 - (deleted not in forums)
+
+
+@pytest.mark.parametrize("year", PAPERS)
+@pytest.mark.parametrize("content", [None, {}, "absent"])
+def test_notes_without_content_are_there_and_say_nothing(run, tmp_path, year, content):
+    """A paper without title, and a review without a rating, which is recorded."""
+    notes = list(VenueYear(year, 50))
+    review = next(reply for reply in notes[7]["details"]["replies"] if str(reply).count("Official_Review"))
+    for note in (notes[3], review):
+        note.pop("content") if content == "absent" else note.update(content=content)
+    with StandIn(**{f"notes{1 if year == 2020 else 2}": notes}) as server:
+        ended = run(server, year)
+    assert ended.status == 0, ended.said
+    with store.reading(tmp_path / "reviews.duckdb") as con:
+        assert con.execute("select title from submissions where forum = ?", [notes[3]["id"]]).fetchall() == [(None,)]
+        rated = "select rating, words from reviews where review_id = ?"
+        assert con.execute(rated, [review["id"]]).fetchall() == [(None, 0)]
+        problems = con.execute("select note_id, reason from problems where reason = 'no rating'").fetchall()
+    assert problems == [(review["id"], "no rating")]
+
+
+@pytest.mark.parametrize("resumed", [False, True])
+@pytest.mark.parametrize(
+    ("start", "end"), [("Withdrawn", "Blind"), ("Desk_Rejected", "Blind"), ("Desk_Rejected", "Withdrawn")]
+)
+def test_a_paper_that_moves_to_a_listing_that_was_read_already_is_not_missed(
+    run, monkeypatch, tmp_path, start, end, resumed
+):
+    """Listings are read in the order that papers follow; a withdrawal that is undone goes the other way."""
+    monkeypatch.setattr(source, "QUICK", 0)  # else nobody asks, for want of time to move in
+    notes = list(VenueYear(2020, 50, stage="release"))
+    for place, note in enumerate(notes):
+        kind = "Withdrawn" if place % 5 == 1 else "Desk_Rejected" if place % 5 == 4 else "Blind"
+        note["invitation"] = f"ICLR.cc/2020/Conference/-/{kind}_Submission"
+    mover = next(note for note in notes if f"/{start}_" in note["invitation"])
+    pages = 4 if end == "Blind" else 6  # of ten, each listing ends with an empty one: 30 active, 10 withdrawn, 10 not
+    with StandIn(notes, faults=[Fault("html", after=pages)] if resumed else []) as server:
+        library, page, asked = server.libraries[1], server.libraries[1].page, itertools.count()
+
+        def moving(request, shift=0):
+            if next(asked) == pages:
+                moved = library.shelves[0].notes[mover["id"]]
+                moved |= {"invitation": f"ICLR.cc/2020/Conference/-/{end}_Submission", "tmdate": moved["tmdate"] + 1}
+                library._orders.clear()
+            return page(request, shift)
+
+        library.page = moving
+        ended = run(server, 2020)
+        if resumed:
+            assert ended.status == 1
+            ended = run(server, 2020)
+    assert ended.status == 0, ended.said
+    sentence = f"1 note came to ICLR.cc/2020/Conference/-/{end}_Submission meanwhile; looking again."
+    assert resumed or sentence in ended.said
+    found = {row[1]: row for row in rows(tmp_path / "reviews.duckdb")["submissions"]}
+    assert len(found) == 50 and ("withdrawn" in found[mover["id"]]) == (end == "Withdrawn")
 
 
 def test_half_a_surrogate_pair_in_a_review_stops_nobody(run, tmp_path):
