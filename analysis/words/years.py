@@ -6,13 +6,17 @@ import pandas as pd
 
 from analysis.words.common import BY_PAPER, Words, listed, of_reviews, percent
 
+SAID = {"release": "ratings at release", "discussed": "ratings during the discussion", "final": "final ratings"}
+
 
 @of_reviews
 def years(frame: pd.DataFrame) -> Words:
-    low, high = frame.loc[frame["value"].idxmin()], frame.loc[frame["value"].idxmax()]
+    stage = frame["stage"].mode().iloc[0]  # like is compared with like: the stage that most years have
+    like = frame[frame["stage"] == stage]
+    low, high = like.loc[like["value"].idxmin()], like.loc[like["value"].idxmax()]
     title = (
         f"Between {percent(low['value'])} ({low['year']}) and {percent(high['value'])} ({high['year']}) "
-        "of ratings are on the accept side"
+        f"of {SAID.get(stage, stage)} are on the accept side"
     )
     caption = (
         f"Share of ratings on the accept side, {int(frame['n'].sum()):,} reviews of {len(frame)} years; vertical rules mark a new "
