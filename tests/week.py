@@ -29,6 +29,11 @@ def papers(data: Path) -> Iterator[Line]:
         yield from lines(data / "iclr-api2" / f"iclr2026_reviews_{part}.jsonl.gz")
 
 
+def moment(morning: str) -> int:
+    """09:00 UTC of a day, as notes count time."""
+    return int(datetime.fromisoformat(morning).replace(hour=9, tzinfo=UTC).timestamp() * 1000)
+
+
 def has_moved(paper: Line) -> bool:
     """Whether a review of this paper has versions with other ratings."""
     ratings: dict[str, set[int]] = {}
@@ -39,11 +44,10 @@ def has_moved(paper: Line) -> bool:
 
 def save(papers: Iterable[Line], morning: str, path: Path, more: Callable[[dict], None] = lambda note: None) -> int:
     """Write the answers that the API would have given on a morning, a paper a line; gives the number of notes."""
-    moment = int(datetime.fromisoformat(morning).replace(hour=9, tzinfo=UTC).timestamp() * 1000)
     number = 0
     with open(path, "wb") as file:
         for paper in papers:
-            notes = _as_of(paper, moment)
+            notes = _as_of(paper, moment(morning))
             for note in notes:
                 more(note)
             file.write(orjson.dumps({"notes": notes}, option=orjson.OPT_APPEND_NEWLINE))
