@@ -20,6 +20,7 @@ examples:
   python -m analysis stat top --year 2020 --snapshot 2019-11-08
   python -m analysis stat --list
   python -m analysis status
+  python -m analysis digest --year 2026                    what changed since the last snapshot
 """
 
 

@@ -133,11 +133,9 @@ def _remove(database: Path, going: Sequence[Snapshot]) -> None:
     for venue, year in dict.fromkeys((one.venue, one.year) for one in going):
         names = {one.name for one in going if (one.venue, one.year) == (venue, year)}
         archive.prune(archive.place_of(folder, venue, year), names)
-    with store.rebuilding(database) as con:
+    with store.rebuilding(database, compact=True) as con:
         for one in going:
             store.drop(con, one.snapshot_id)
-    with store.rebuilding(database, compact=True):
-        pass
 
 
 def _size(database: Path) -> int:

@@ -276,13 +276,14 @@ def _locked(lock, wait: float) -> bool:
 def rebuilding(database: Path, compact: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
     """A writable copy of the database beside it, swapped in when the block ends well and thrown away when it does not.
 
-    To be used within `loading`. A `compact` copy leaves out the space that deleted rows had.
+    To be used within `loading`. It is made `compact` again where much of it is space that rows had which are gone, or on
+    request.
     """
     new = database.with_name(database.name + ".new")
     _remove(new)
     try:
         if database.exists():
-            (_copy_tables if compact else _copy)(database, new)
+            _copy(database, new)
         con = _open(new, read_only=False)
         with con:
             con.execute(f"set memory_limit = '{MEMORY}'")
@@ -290,6 +291,9 @@ def rebuilding(database: Path, compact: bool = False) -> Iterator[duckdb.DuckDBP
             con.execute(SCHEMA.read_text())
             yield con
             con.execute("checkpoint")
+            compact = compact or _is_wasteful(con)
+        if compact:
+            _compact(new)
         _swap(new, database)
     except (OSError, duckdb.IOException) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
@@ -308,13 +312,28 @@ def _copy(database: Path, new: Path) -> None:
     shutil.copyfile(database, new)
 
 
-def _copy_tables(database: Path, new: Path) -> None:
-    """All that is in a database, table by table: DuckDB gives the space of deleted rows back to itself only."""
-    with _open(new, read_only=False) as con:
-        con.execute(f"attach '{str(database).replace(chr(39), chr(39) * 2)}' as held (read_only)")
-        target = con.execute("select current_database()").fetchall()[0][0]
-        con.execute(f'copy from database held to "{target}"')
-        con.execute("detach held")
+def _is_wasteful(con: duckdb.DuckDBPyConnection) -> bool:
+    """Whether a third of a file is free: DuckDB gives the space of changed and deleted rows back to itself only."""
+    used, free = con.execute("select used_blocks, free_blocks from pragma_database_size()").fetchall()[0]
+    return 2 * free > used
+
+
+def _compact(new: Path) -> None:
+    """Write a file anew, table by table; where there is no room for that it stays as it is."""
+    compacted = _compacted(new)
+    try:
+        with _open(compacted, read_only=False) as con:
+            con.execute(f"attach '{str(new).replace(chr(39), chr(39) * 2)}' as held (read_only)")
+            target = con.execute("select current_database()").fetchall()[0][0]
+            con.execute(f'copy from database held to "{target}"')
+            con.execute("detach held")
+    except duckdb.IOException:
+        return
+    os.replace(compacted, new)
+
+
+def _compacted(new: Path) -> Path:
+    return new.with_name(new.name + ".compact")
 
 
 def _swap(new: Path, database: Path) -> None:
@@ -329,7 +348,7 @@ def _swap(new: Path, database: Path) -> None:
 
 
 def _remove(new: Path) -> None:
-    for path in (new, Path(f"{new}.wal")):
+    for path in (new, Path(f"{new}.wal"), _compacted(new), Path(f"{_compacted(new)}.wal")):
         path.unlink(missing_ok=True)
     # What a load that was killed has left: its rows, and what did not fit into its memory.
     for folder in (*new.parent.glob(f"{glob.escape(new.name)}.rows-*"), Path(f"{new}.tmp")):

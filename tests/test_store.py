@@ -242,3 +242,36 @@ def test_a_file_without_a_key_is_refused(database, tmp_path):
 def test_a_scored_field_can_be_asked_for(database):
     with store.reading(database) as con:
         assert store.rated_reviews(con, 1, columns=("soundness",))["soundness"].tolist() == [3, 3]
+
+
+def test_space_of_rows_that_are_gone_is_given_back(tmp_path):
+    """Daily loads change the outcomes of all earlier snapshots, which leaves a file with holes."""
+    path = tmp_path / "reviews.duckdb"
+    many = [f"{number:05d}" for number in range(30_000)]
+    sizes = []
+    for day in range(1, 6):
+        save(path, described(f"2019-11-0{day}", taken_at=datetime(2019, 11, day)), rows(many))
+        sizes.append(path.stat().st_size)
+    with duckdb.connect(str(path), read_only=True) as con:
+        used, free = con.execute("select used_blocks, free_blocks from pragma_database_size()").fetchall()[0]
+    assert free <= used / 2 and sizes[-1] < 7 * sizes[0]
+    before = sorted(fetch(path, "from reviews"), key=str)
+    with store.loading(path), store.rebuilding(path, compact=True):
+        pass
+    assert path.stat().st_size <= sizes[-1] and sorted(fetch(path, "from reviews"), key=str) == before
+    assert [left.name for left in tmp_path.iterdir() if left.suffix != ".lock"] == [path.name]
+
+
+def test_where_there_is_no_room_to_write_a_file_anew_it_stays_as_it_is(database, monkeypatch):
+    before = fetch(database, "from reviews order by all")
+    real = store._open
+
+    def full(path, read_only):
+        if path.suffix == ".compact":
+            raise duckdb.IOException("No space left on device")
+        return real(path, read_only)
+
+    monkeypatch.setattr(store, "_open", full)
+    with store.loading(database), store.rebuilding(database, compact=True):
+        pass
+    assert fetch(database, "from reviews order by all") == before
