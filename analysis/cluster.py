@@ -39,6 +39,7 @@ PATIENCE = 30  # seconds without any worker: the system that started them may st
 LOSSES = 3  # workers that one task may lose: what kills them is then likely in the task
 IDLE = 60  # seconds without a task after which a worker ends the process that forks its kernels
 MOST = 256  # notebooks that wait for a place at once
+CHANGED = "has changed since the worker started"
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 LOADED = runner.package_digest(ROOT / "analysis")  # what this process has imported, or is about to
 
@@ -83,7 +84,7 @@ def describe(libraries: Sequence[str], database: str, venue: str, root: Path = R
     return {
         "host": socket.gethostname(),
         "versions": {"Python": platform.python_version(), **{name: _version(name) for name in libraries}},
-        "package": digest if digest == LOADED else "changed since the worker started",
+        "package": digest if digest == LOADED else CHANGED,
         "suite": __version__,
         "data": _held(root / database, venue) if database else {},
     }
@@ -512,10 +513,10 @@ def _difference(here: Mapping, there: Mapping | Exception) -> tuple[str, str]:
         more = f" and {len(others) - 3} more" if len(others) > 3 else ""
         return f"it has {', '.join(told)}{more}", "install requirements-cluster.lock there, and start it again"
     if there["package"] != here["package"]:
-        changed = there["package"] if " " in str(there["package"]) else f"not that of here (both say {__version__})"
+        how = there["package"] if there["package"] == CHANGED else f"is not that of here (both say {__version__})"
         if there["suite"] != here["suite"]:
-            changed = f"{there['suite']} (here {here['suite']})"
-        return f"its package `analysis` is {changed}", "bring its checkout to the same commit, and start it again"
+            how = f"is {there['suite']} (here {here['suite']})"
+        return f"its package `analysis` {how}", "bring its checkout to the same commit, and start it again"
     return _difference_of_data(here["data"], there["data"])
 
 

@@ -115,9 +115,7 @@ def _on(number: int, place: Path, command: list[str], home: Path, **options) -> 
 def _digests(figures: Path) -> dict[str, str]:
     """Of all figures and tables. The page is made at home anyway, and shows executed notebooks, which have times in them."""
     books = [path.parent for path in figures.rglob("manifest.json")]
-    paths = sorted(
-        path for book in books for path in book.iterdir() if path.suffix != ".html" or "page" not in path.stem
-    )
+    paths = sorted(path for book in books for path in book.iterdir() if path.name != "notebook.html")
     return {str(path.relative_to(figures)): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
 
 
