@@ -34,6 +34,7 @@ from analysis.runner import Job, Result, Say, Settings
 from analysis.statistics.intervals import spread_by
 
 CONNECT = 10  # seconds to find the scheduler
+RECEIVE = 300  # seconds for one notebook's results to come home
 LOOK = 0.5  # seconds between two looks at who is there, and at whether a task is still wanted
 PATIENCE = 30  # seconds without any worker: the system that started them may start others
 LOSSES = 3  # workers that one task may lose: what kills them is then likely in the task
@@ -223,10 +224,12 @@ class Bench:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._users, self._tools, self._timer = 0, None, None
+        self._soon = False  # put away when the last one gives them back
 
     def __enter__(self) -> Tools:
         with self._lock:
             self._users += 1
+            self._soon = False
             if self._timer is not None:
                 self._timer.cancel()
             if self._tools is None:
@@ -236,22 +239,28 @@ class Bench:
     def __exit__(self, *error) -> None:
         with self._lock:
             self._users -= 1
+            if self._soon:
+                self._put_away()
             self._timer = threading.Timer(IDLE, self.tidy)
             self._timer.daemon = True
             self._timer.start()
 
     def tidy(self) -> None:
         with self._lock:
-            if self._users == 0 and self._tools is not None:
-                self._tools.close()
-                self._tools = None
+            self._soon = True
+            self._put_away()
+
+    def _put_away(self) -> None:
+        if self._users == 0 and self._tools is not None:
+            self._tools.close()
+            self._tools = None
 
 
 _bench = Bench()
 
 
 def tidy() -> None:
-    """End what a worker keeps from task to task, unless another run uses it."""
+    """End what a worker keeps from task to task, as soon as no task of another run uses it."""
     _bench.tidy()
 
 
@@ -390,7 +399,7 @@ class Cluster:
             time.sleep(LOOK)  # until it is known whether it is the worker or the scheduler that is gone
             self._check()
             return None
-        return future.result(timeout=CONNECT)
+        return future.result(timeout=RECEIVE)
 
     # Who is there -----------------------------------------------------------------------------------------------------
 

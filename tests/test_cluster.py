@@ -332,9 +332,7 @@ def test_without_scheduler_or_workers_it_ends_and_the_next_run_goes_on(settings,
     told = "The scheduler tcp://" if killed == "scheduler" else "There is no worker at tcp://"
     assert status == 1 and lines[-1].startswith(told) and "the same command goes on from there." in lines[-1]
     assert "Traceback" not in "\n".join(lines), "\n".join(lines)
-    with machines(tmp_path / "machines") as opened:
-        opened.worker("one")
-        assert runner.run([2017], replace(settings, scheduler=opened.address), Said()).status == 0
+    assert len(runner.run([2017], settings, Said()).done) == 2
 
 
 @linux
