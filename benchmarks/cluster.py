@@ -80,11 +80,11 @@ def _content(file: Path) -> str:
 # The grid ---------------------------------------------------------------------------------------------------------------
 
 
-def grid(years: str, workers: list[int], place: Path) -> None:
+def grid(years: str, alone: list[int], workers: list[int], place: Path) -> None:
     data = place / "shared" / "iclr"
     measure([sys.executable, "-m", "analysis", "export", "--years", years, "--to", str(data)], copied(place / "export"))
     run = ["run", "--years", years, "--database", str(data)]
-    ways = [(f"this machine, --jobs {jobs}", 0, ["--jobs", str(jobs)]) for jobs in (1, 2)]
+    ways = [(f"this machine, --jobs {jobs}", 0, ["--jobs", str(jobs)]) for jobs in alone]
     ways += [(f"{number} worker{'s' * (number > 1)}", number, []) for number in workers]
     first = None
     for name, number, options in ways:
@@ -146,6 +146,7 @@ def drawn(draws: int, workers: list[int], place: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--years", default="all", help="as everywhere; none: no grid (default: all)")
+    parser.add_argument("--jobs", default="1,2", help="notebooks at a time on this machine alone (default: 1,2)")
     parser.add_argument("--workers", default="1,2,4", help="how many workers (default: 1,2,4)")
     parser.add_argument("--draws", type=int, default=0, help="also statistics with so many draws")
     options = parser.parse_args()
@@ -154,7 +155,7 @@ def main() -> None:
     began = perf_counter()
     with tempfile.TemporaryDirectory() as place:
         if options.years != "none":
-            grid(options.years, workers, Path(place))
+            grid(options.years, [int(number) for number in options.jobs.split(",")], workers, Path(place))
         if options.draws:
             drawn(options.draws, workers, Path(place))
     print(f"{perf_counter() - began:.0f} s in all")
