@@ -15,6 +15,7 @@ from samples import make_sample
 from analysis import page
 from analysis.draw import publish
 from analysis.errors import Trouble
+from analysis.page import build
 from analysis.page.questions import MORE, QUESTIONS, question_of
 
 IMAGE = "<img src=x onerror=alert(1)>"
@@ -109,6 +110,25 @@ def test_the_same_manifests_give_the_same_bytes_and_leave_files_alone(figures):
     make(figures)
     assert before == {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in before}
     assert not any(str(figures).encode() in content for content, _ in before.values())
+
+
+def test_the_page_of_a_project_is_made_again_only_where_something_changed(figures, monkeypatch):
+    runs, made = figures.parent / "runs", []
+    runs.mkdir()
+    monkeypatch.setattr(build, "_make", lambda site, really=build._make: (made.append(site), really(site)))
+    for change in (
+        lambda: None,
+        lambda: (figures / "index.html").unlink(),
+        lambda: (figures / "page" / "cards-iclr-1999.js").write_text("old"),
+        lambda: next(figures.rglob("manifest.json")).write_text(next(figures.rglob("manifest.json")).read_text() + " "),
+    ):
+        make(figures, runs=runs)
+        before = len(made)
+        make(figures, runs=runs)
+        assert len(made) == before
+        change()
+    make(figures, runs=runs)
+    assert len(made) == 4
 
 
 def test_files_of_years_that_are_gone_go_too(figures):

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from html import escape
 from itertools import groupby
 from pathlib import Path
@@ -19,11 +20,13 @@ from analysis.page.cards import cards, html, tile
 from analysis.page.chapters import Chapter, chapters, named, stage_of
 from analysis.page.fresh import Fresh, fresh
 from analysis.page.questions import ALL, MORE, Question
+from analysis.runner import package_digest
 from analysis.snapshots import choose
 from analysis.venues import venue_year
 
 TITLE = "Conference review statistics"
 SUITE = f"conference-review-statistics {__version__}"
+RECORD = "page.json"  # in runs/: what the page was made of, so that it is not made again of the same
 ASSETS = Path(__file__).with_name("assets")
 # Nothing comes from elsewhere: pictures, style and scripts are files beside the page.
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
@@ -62,6 +65,50 @@ def make(figures: Path, database: Path = DATABASE, runs: Path = ROOT / "runs") -
     """
     figures.mkdir(parents=True, exist_ok=True)
     site = Site(figures, runs, database, chapters(figures))
+    made_of = _made_of(site)
+    if not _is_made(site, made_of):
+        _make(site)
+        _remember(site, made_of)
+    return figures / "index.html"
+
+
+def _made_of(site: Site) -> str:
+    """What the page follows from: the package, all manifests, the executed notebooks and the store."""
+    digest = sha256(package_digest(ROOT / "analysis").encode())
+    for chapter in site.found:
+        digest.update((site.figures / chapter.folder / "manifest.json").read_bytes())
+    for path in (*map(site.notebook, site.found), site.database, site.database.with_name("venues.toml")):
+        digest.update(f"{path} {_version(path)}".encode())
+    return digest.hexdigest()
+
+
+def _version(path: Path) -> tuple[int, ...]:
+    """Changes with a file's content; a folder of Parquet is written anew as a whole."""
+    if not path.exists():
+        return ()
+    file = path.stat()
+    return file.st_ino, file.st_mtime_ns, file.st_size
+
+
+def _is_made(site: Site, made_of: str) -> bool:
+    try:
+        record = json.loads((site.runs / RECORD).read_text())
+        files = {site.figures / name for name in record["files"]}
+        known = record["made_of"] == made_of and record["figures"] == str(site.figures)
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+    return known and all(path.is_file() for path in files) and files.issuperset((site.figures / "page").iterdir())
+
+
+def _remember(site: Site, made_of: str) -> None:
+    if site.runs.is_dir() and site.runs.parent == site.figures.parent:
+        files = sorted(str(path.relative_to(site.figures)) for path in site.written)
+        record = {"made_of": made_of, "figures": str(site.figures), "files": files}
+        (site.runs / RECORD).write_text(json.dumps(record))
+
+
+def _make(site: Site) -> None:
+    figures = site.figures
     for asset in sorted(ASSETS.iterdir()):
         site.write(f"page/{asset.name}", asset.read_text(encoding="utf-8"))
     _write_notebooks(site)
@@ -73,7 +120,6 @@ def make(figures: Path, database: Path = DATABASE, runs: Path = ROOT / "runs") -
     for path in (figures / "page").iterdir():  # of years that are gone
         if path not in site.written:
             path.unlink()
-    return figures / "index.html"
 
 
 def _write_notebooks(site: Site) -> None:
