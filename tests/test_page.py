@@ -122,12 +122,12 @@ def test_the_page_of_a_project_is_made_again_only_where_something_changed(figure
         lambda: (figures / "page" / "cards-iclr-1999.js").write_text("old"),
         lambda: next(figures.rglob("manifest.json")).write_text(next(figures.rglob("manifest.json")).read_text() + " "),
     ):
-        make(figures, runs=runs)
+        page.make(figures, figures / "none.duckdb", runs)
         before = len(made)
-        make(figures, runs=runs)
+        page.make(figures, figures / "none.duckdb", runs)
         assert len(made) == before
         change()
-    make(figures, runs=runs)
+    page.make(figures, figures / "none.duckdb", runs)
     assert len(made) == 4
 
 
