@@ -513,8 +513,8 @@ def _libraries() -> tuple[str, ...]:
 def _difference(here: Mapping, there: Mapping | Exception) -> tuple[str, str]:
     """How a worker differs from home, and what to do about it; empty when it does not."""
     if isinstance(there, Exception):
-        missing = f"it cannot import this suite ({type(there).__name__}: {there})"
-        return missing, "start it in an up-to-date checkout of the repository, with PYTHONPATH=."
+        missing = f"it cannot import this suite ({there})"
+        return missing, "start it in an up-to-date checkout of the repository (docs/cluster.md)"
     versions = here["versions"]
     others = [name for name in versions if there["versions"][name] != versions[name]]
     if others:
