@@ -250,7 +250,7 @@ def _cell(measure: str, value: float, column: str) -> str:
         return tables.MISSING
     sign = "+" if column == "change" else ""
     if measure in COUNTS.values():
-        return f"{value:{sign},.0f}"
+        return f"{value:{sign},.0f}" if value else "0"
     if measure in SHARES.values():
         return f"{100 * value:+.1f} points" if sign else percent(value)
     return f"{value:{sign}.3f}"
@@ -275,12 +275,15 @@ def _as_json(told: Digest) -> str:
     return json.dumps(whole, indent=2, ensure_ascii=False)
 
 
-def _in_lines(told: Digest, format: str, escaped: Callable[[str], str] = str) -> str:
-    return f"{escaped(' '.join(told.sentences))}\n\n{tables.text(_for_readers(told.numbers), format)}"
+def _in_lines(told: Digest, format: str, line: Callable[[str], str] = str) -> str:
+    """A sentence a line: many begin with a number, which is hard to see after a full stop."""
+    sentences = "\n".join(map(line, told.sentences))
+    return f"{sentences}\n\n{tables.text(_for_readers(told.numbers), format)}"
 
 
 def _as_markdown(told: Digest) -> str:
-    return f"## {tables.markdown_escaped(told.title)}\n\n{_in_lines(told, 'markdown', tables.markdown_escaped)}"
+    items = _in_lines(told, "markdown", lambda sentence: f"- {tables.markdown_escaped(sentence)}")
+    return f"## {tables.markdown_escaped(told.title)}\n\n{items}"
 
 
 PAGE = """\
@@ -302,7 +305,9 @@ th:not(:first-child), td:not(:first-child) {{ text-align: right; white-space: no
 <body>
 <main>
 <h1>{title}</h1>
-<p>{sentences}</p>
+<ul>
+{sentences}
+</ul>
 {table}
 </main>
 </body>
@@ -313,7 +318,7 @@ def _as_html(told: Digest) -> str:
     """A page by itself, which asks nothing of any other."""
     return PAGE.format(
         title=html.escape(told.title),
-        sentences=html.escape(" ".join(told.sentences)),
+        sentences="\n".join(f"<li>{html.escape(sentence)}</li>" for sentence in told.sentences),
         table=tables.text(_for_readers(told.numbers), "html"),
     )
 
