@@ -323,6 +323,7 @@ def _compact(new: Path) -> None:
     compacted = _compacted(new)
     try:
         with _open(compacted, read_only=False) as con:
+            con.execute("set threads = 1")  # several leave holes of their own
             con.execute(f"attach '{str(new).replace(chr(39), chr(39) * 2)}' as held (read_only)")
             target = con.execute("select current_database()").fetchall()[0][0]
             con.execute(f'copy from database held to "{target}"')
