@@ -124,6 +124,7 @@ def _measure(name: str, papers: int, folder: Path, environment: dict[str, str]) 
     with open(folder / "said", "w+") as said:
         child = subprocess.Popen(_command(name, papers, folder), env=os.environ | environment, stdout=said, stderr=said)
         _, status, usage = os.wait4(child.pid, 0)
+        print(f"{papers:>7,} papers  {name:<7} {usage.ru_utime + usage.ru_stime:7.1f} s of CPU", flush=True)
         if status:
             said.seek(0)
             sys.exit(f"The reader `{name}` failed: {said.read()[-2000:]}")
