@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 from collections.abc import Collection, Iterable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby, islice
@@ -48,6 +49,7 @@ class Kept:
     chain: list[Path]  # the files that it continues, the oldest first, and itself; empty where one of them is missing
     kept: bool = True
     came: Spool | None = None  # where its notes are still at hand
+    copying: Future | None = None  # its file in the making, beside whatever is done with the notes meanwhile
 
     @property
     def pruned(self) -> bool:
@@ -58,11 +60,18 @@ class Kept:
         """Put a new file in its place, for good; one that is there already stays."""
         if self.kept:
             return
+        self.written()
         with open(_unkept(self.path), "rb+") as file:
             os.fsync(file.fileno())
         os.replace(_unkept(self.path), self.path)
         sync_folder(self.path.parent)
         self.kept, self.came = True, None
+
+    def written(self) -> None:
+        """Wait for the file to be complete."""
+        if self.copying:
+            with _telling(self.path.parent):
+                self.copying.result()
 
     def batches(self) -> Iterator[list[list[dict]]]:
         """The notes of the snapshot in batches of forums: for each forum a list of its notes."""
@@ -70,6 +79,7 @@ class Kept:
             for lines in _forums(self.came.lines()):
                 forums = groupby(lines, key=attrgetter("forum"))
                 yield [[orjson.loads(line.text) for line in of_forum] for _, of_forum in forums]
+            self.written()  # before the memory is needed for something else
             return
         if not self.chain:
             raise Trouble(
@@ -110,9 +120,10 @@ def drafted(came: Spool, folder: Path, said: Said) -> Iterator[Kept]:
     last = int(files[-1].path.name.partition("-")[0]) if files else 0
     path = place / f"{last + 1:04d}-{said['name']}.parquet"
     try:
-        draft = _draft(came, path, files, said)
-        newest = [one for one in files if one.said["name"] == said["name"] and not one.pruned][-1:]
-        yield next((one for one in newest if one.said["digest"] == draft.said["digest"]), draft)
+        with ThreadPoolExecutor(1) as background:
+            draft = _draft(came, path, files, said, background)
+            newest = [one for one in files if one.said["name"] == said["name"] and not one.pruned][-1:]
+            yield next((one for one in newest if one.said["digest"] == draft.said["digest"]), draft)
     finally:
         _unkept(path).unlink(missing_ok=True)
 
@@ -120,22 +131,30 @@ def drafted(came: Spool, folder: Path, said: Said) -> Iterator[Kept]:
 # Writing ------------------------------------------------------------------------------------------------------------
 
 
-def _draft(came: Spool, path: Path, files: list[Kept], said: Said) -> Kept:
+def _draft(came: Spool, path: Path, files: list[Kept], said: Said, background: Executor) -> Kept:
     earlier, chain = [one.path for one in files], _chain_to_continue(files)
     said = {**said, "since": chain[-1].name} if chain else said
     rows = path.with_suffix(".jsonl")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _clear(path.parent)
-        with _connection(path.parent) as con:
-            said = {**said, "digest": _write_rows(con, came, earlier, chain, rows)}
-            _copy(con, rows, path, said)
+        with _telling(path.parent):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _clear(path.parent)
+            with _connection(path.parent) as con:
+                said = {**said, "digest": _write_rows(con, came, earlier, chain, rows)}
+    except BaseException:
+        rows.unlink(missing_ok=True)
+        raise
+    copying = background.submit(_copy, rows, path, said)
+    return Kept(path, earlier, said, [*chain, path], kept=False, came=came, copying=copying)
+
+
+@contextmanager
+def _telling(place: Path) -> Iterator[None]:
+    try:
+        yield
     except (OSError, duckdb.Error) as error:
         reason = str(error).splitlines()[0]
-        raise Trouble(f"{path.parent} cannot be written to ({reason}); nothing was changed.") from None
-    finally:
-        rows.unlink(missing_ok=True)
-    return Kept(path, earlier, said, [*chain, path], kept=False, came=came)
+        raise Trouble(f"{place} cannot be written to ({reason}); nothing was changed.") from None
 
 
 def _clear(place: Path) -> None:
@@ -216,8 +235,12 @@ def _versions(con, files: list[Path], first: str, last: str) -> set[str]:
     return {row[0] for row in con.execute(query, [first, last]).fetchall()}
 
 
-def _copy(con, rows: Path, path: Path, said: Said) -> None:
-    _write(con, f"from {_rows_of(rows)}", path, said)
+def _copy(rows: Path, path: Path, said: Said) -> None:
+    try:
+        with _connection(path.parent) as con:
+            _write(con, f"from {_rows_of(rows)}", path, said)
+    finally:
+        rows.unlink(missing_ok=True)
 
 
 def _write(con, query: str, path: Path, said: Said) -> None:

@@ -71,26 +71,30 @@ def _has_nothing_to_hide(note: Note) -> bool:
     content = note.get("content")
     if not isinstance(content, dict) or not KEPT_APART.isdisjoint(content) or not IDENTITIES.isdisjoint(note):
         return False
-    values = [value for name, value in note.items() if name != "content"]
-    for value in content.values():
-        if type(value) is dict:
-            if value.keys() != {"value"}:
-                return False
-            value = value["value"]
-        values.append(value)
-    if not all(_is_flat(value) for value in values):
-        return False
+    if not (_is_flat(note, content) and _is_flat(content)):
+        return False  # what is deeper down may have anything in it, and readers of its own
     try:
         text = orjson.dumps(note)
     except TypeError:  # half a surrogate pair
         return False
-    return not (b"@" in text or b"~" in text or b"%40" in text or b"%7" in text)
+    # One byte is found much faster than two.
+    return not (b"@" in text or b"~" in text or (b"%" in text and (b"%40" in text or b"%7" in text)))
 
 
-def _is_flat(value: object) -> bool:
-    if type(value) is list:
-        return all(type(one) is str for one in value)
-    return not isinstance(value, dict)
+def _is_flat(fields: Mapping, but: object = None) -> bool:
+    """Whether no field but one holds an object, other than a value wrapped as in API 2, for all who read the note."""
+    for value in fields.values():
+        if type(value) is dict and value is not but:
+            if len(value) != 1 or "value" not in value:
+                return False
+            value = value["value"]
+            if type(value) is dict:
+                return False
+        if type(value) is list:
+            for one in value:  # not `all`: this runs twenty million times for a large year
+                if type(one) is not str:
+                    return False
+    return True
 
 
 def mask(text: str) -> str:
@@ -224,8 +228,13 @@ def _tails(note: Note) -> list[str]:
 
 
 def _author_kind(note: Note) -> str:
-    tails = [tail.lower() for tail in _tails(note)]
-    return next((kind for kind, signed in SIGNED.items() if any(signed.fullmatch(tail) for tail in tails)), "venue")
+    return _kind_signed(tuple(_tails(note)))
+
+
+@lru_cache(maxsize=1 << 14)
+def _kind_signed(tails: tuple[str, ...]) -> str:
+    signatures = [tail.lower() for tail in tails]
+    return next((kind for kind, signed in SIGNED.items() if any(map(signed.fullmatch, signatures))), "venue")
 
 
 # Answers ------------------------------------------------------------------------------------------------------------
