@@ -140,6 +140,11 @@ BAD = [
     (("stand", "--year", "2020"), "Give the ratings"),
     (("stand", "--years", "2019,2020", "6"), "one year"),
     (("stand", "--year", "2020", "--average", "9.5"), "9.5"),
+    (("diff", "--year", "2020", "2019-12-01", "final"), "Which reviews of ICLR 2020, 2019-12-01 (bundled) and final"),
+    (("diff", "--years", "2019,2020", "final", "final"), "`diff` takes one year"),
+    (("digest", "--year", "2020", "--snapshot", "a,b,c"), "`digest` takes one snapshot or two"),
+    (("prune",), "no fetched snapshot of any year"),
+    (("prune", "--keep", "-1"), "0 or more"),
 ]  # fmt: skip
 
 
