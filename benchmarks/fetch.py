@@ -127,7 +127,7 @@ def _measure(name: str, papers: int, folder: Path, environment: dict[str, str]) 
         print(f"{papers:>7,} papers  {name:<7} {usage.ru_utime + usage.ru_stime:7.1f} s of CPU", flush=True)
         if status:
             said.seek(0)
-            sys.exit(f"The reader `{name}` failed: {said.read()[-2000:]}")
+            sys.exit(f"The reader `{name}` failed (status {os.waitstatus_to_exitcode(status)}): {said.read()[-2000:]}")
     return perf_counter() - started, usage.ru_maxrss / 1024
 
 
