@@ -256,7 +256,10 @@ def around_discussion(
     for year in years or fetching.available_years(path(database), venue):
         held = fetching.ensure(path(database), venue, year)
         two = choose_around(held, venue_year(venue, year, path(database)).decision_snapshot)
-        found.append(tuple(one and samples_of.load(path(database), venue, year, one.name, population) for one in two))
+        # By source too: a fetched snapshot may have the name of a bundled one, whose papers are others.
+        found.append(
+            tuple(one and samples_of.load(path(database), venue, year, one.name, population, one.source) for one in two)
+        )
         lacking = [what for what, one in zip(("at release", "after the discussion"), two, strict=True) if one is None]
         say(*(f"{venue} {year} has no snapshot {what}." for what in lacking))
     loaded = [one for two in found for one in two if one is not None]
