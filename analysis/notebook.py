@@ -130,7 +130,7 @@ def same_reviews(first: Sample, database: str) -> tuple[Sample, Sample] | None:
         return None
     last = max(later, key=lambda one: one.order)
     say(f"Reviews are the same ones in {taken.name} and {last.name}.")
-    return first, samples_of.load(path(database), taken.venue, taken.year, last.name, first.population)
+    return first, samples_of.load(path(database), taken.venue, taken.year, last.name, first.population, last.source)
 
 
 def decided(first: Sample, second: Sample) -> tuple[Sample, Sample] | None:
@@ -172,7 +172,7 @@ def paper_over_time(asked: papers.Asked, database: str) -> pd.DataFrame | None:
         say("Ratings alone have no past: give a forum id to see how a paper moved.")
         return None
     held = asked.paper.held
-    loaded = [samples_of.load(path(database), one.venue, one.year, one.name, "all") for one in held]
+    loaded = [samples_of.load(path(database), one.venue, one.year, one.name, "all", one.source) for one in held]
     return over_time(loaded, [asked.paper.ratings(one.name) for one in held])
 
 
@@ -279,7 +279,7 @@ def around(loaded: Sample, database: str) -> list[Sample]:
     return [
         loaded
         if one == taken
-        else samples_of.load(path(database), taken.venue, taken.year, one.name, loaded.population)
+        else samples_of.load(path(database), taken.venue, taken.year, one.name, loaded.population, one.source)
         for one in sorted(kept, key=lambda one: one.order)
     ]
 
