@@ -17,6 +17,7 @@ from samples import SCALE, make_sample
 
 from analysis.sample import Sample, with_ratings
 from analysis.statistics.agreement import agreement, agreement_change, unanimity, variation
+from analysis.statistics.harshness import experience_gap, experience_within_paper
 from analysis.statistics.intervals import estimates
 from analysis.statistics.ratings import ratings
 
@@ -180,3 +181,28 @@ def test_the_truth_is_that_of_a_very_large_conference():
     found |= {f"change of {row.measure}": row.value for row in agreement_change(before, after, draws=2).itertuples()}
     for name, value in truth().items():
         assert found[name] == pytest.approx(value, abs=0.025), name
+
+
+# Levels of experience on the same paper -------------------------------------------------------------------------------
+
+
+def levels(sample: Sample, seed: int = 0, draws: int = DRAWS) -> pd.DataFrame:
+    """How far each level is from the others on the same papers, and from its co-reviewers."""
+    frames = [
+        one(sample, draws=draws, seed=seed).assign(name=name)
+        for name, one in (("within paper", experience_within_paper), ("gap", experience_gap))
+    ]
+    found = pd.concat(frames, ignore_index=True)
+    return found.set_index(found["name"] + " " + found["level"].astype(str))[["value", "low", "high"]]
+
+
+def test_intervals_of_harshness_cover_93_to_97_percent():
+    """The truth is what a very large conference gives: a shift of the mark is no fixed number of rating points."""
+    true = levels(conference(100_000, np.random.default_rng(2))[0], draws=2)["value"]
+    generator, conferences, hits = np.random.default_rng(3), 500, 0
+    for seed in range(conferences):
+        found = levels(conference(100, generator)[0], seed)
+        hits = hits + (found["low"].le(true) & found["high"].ge(true)).to_numpy()
+    covered = pd.Series(hits / conferences, true.index)
+    assert covered[~covered.between(0.925, 0.975)].to_dict() == {}  # 500 conferences: one in a hundred is off by chance
+    assert WITHIN[0] <= covered.mean() <= WITHIN[1]
