@@ -257,7 +257,7 @@ def test_from_the_api_to_the_page_without_a_name(tmp_path):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     with StandIn(years=[made.VenueYear(2020, 120, stage="final")]) as server:
         shown = subprocess.run(
-            [sys.executable, "-m", "analysis", "run", "--source", "api", "--years", "2020"],
+            [sys.executable, "-m", "analysis", "run", "--source", "api", "--years", "2020", "--only", "01,02,06,10,11,12"],
             cwd=root, env={**os.environ, **server.environment, "PYTHONPATH": str(root)}, capture_output=True, text=True, check=False,
         )  # fmt: skip
         secrets = [server.environment["OPENREVIEW_PASSWORD"], server.environment["OPENREVIEW_USERNAME"]]
