@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -94,7 +95,8 @@ def test_killed_from_outside_at_any_time_it_goes_on(fetcher, undisturbed, tmp_pa
         place = ("--source", "api", "--years", 2020, "--database", tmp_path / "reviews.duckdb")
         process = fetcher.start(*place, environment=server.environment)
         time.sleep(wait)
-        os.kill(process, number)
+        with contextlib.suppress(ProcessLookupError):  # on a quick machine it may be done by then
+            os.kill(process, number)
         first = fetcher.result()
         assert first.status in (0, -9, 130) and "Traceback" not in first.err, first.err
         last = run(fetcher, server, tmp_path)
