@@ -14,9 +14,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from samples import SCALE, make_sample
+from scipy.stats import multivariate_normal, norm
 
 from analysis.sample import Sample, with_ratings
 from analysis.statistics.agreement import agreement, agreement_change, unanimity, variation
+from analysis.statistics.arbitrariness import REVIEWERS, arbitrariness
 from analysis.statistics.harshness import experience_gap, experience_within_paper
 from analysis.statistics.intervals import estimates
 from analysis.statistics.ratings import ratings
@@ -29,6 +31,7 @@ SHARE = np.exp(-(QUALITY**2) / 2) / np.exp(-(QUALITY**2) / 2).sum()
 SIZES, SIZE_SHARE = np.array([2, 3, 4, 5]), np.array([0.1, 0.5, 0.3, 0.1])
 HARSH = np.array([0.3, 0.1, -0.1, -0.3])  # how much each level of experience moves a reviewer's mark
 ANEW = 0.4  # of the reviews, in the discussion
+ACCEPTED = 0.3  # of the papers, as the venue wants it: a decision, not an estimate
 
 
 def chances(weight: float, shift: np.ndarray | float = 0.0) -> np.ndarray:
@@ -72,6 +75,14 @@ def panels(of: np.ndarray) -> float:
     return float(SIZE_SHARE @ of @ SHARE)
 
 
+def repeated(reviewers: int) -> float:
+    """How much of its top share a second panel repeats, when scores are normal with the true variances."""
+    correlation = reviewers * icc(BEFORE) / (1 + (reviewers - 1) * icc(BEFORE))
+    threshold = norm.isf(ACCEPTED)
+    both = multivariate_normal([0, 0], [[1, correlation], [correlation, 1]]).cdf([-threshold, -threshold])
+    return both / ACCEPTED
+
+
 def truth() -> dict[str, float]:
     within, between = spread(BEFORE)
     rating, size = SHARE @ BEFORE, SIZES[:, np.newaxis]
@@ -94,6 +105,7 @@ def truth() -> dict[str, float]:
         "unanimous": unanimous,
         "opposite": opposite,
         "range": bridged / 7,
+        **{f"again by {reviewers}": repeated(reviewers) for reviewers in REVIEWERS},
     }
 
 
@@ -129,6 +141,13 @@ def sample_of(papers: int, paper: np.ndarray, rating: np.ndarray, level: np.ndar
     return replace(EMPTY[stage], snapshot=known, papers=with_ratings(listed, reviews, 6), reviews=reviews)
 
 
+def decided(sample: Sample) -> Sample:
+    """The same sample with its best papers accepted, by average."""
+    best = sample.papers["average"].rank(method="first", ascending=False) <= ACCEPTED * len(sample.papers)
+    papers = sample.papers.assign(outcome=np.where(best, "accepted", "rejected"))
+    return replace(sample, snapshot=replace(sample.snapshot, outcomes="complete"), papers=papers)
+
+
 def intervals(before: Sample, after: Sample, seed: int) -> dict[str, tuple[float, float]]:
     """The limits of what `truth` knows, by the statistics that people call; fewer of them for large conferences."""
     change = agreement_change(before, after, draws=DRAWS, seed=seed)
@@ -143,6 +162,8 @@ def intervals(before: Sample, after: Sample, seed: int) -> dict[str, tuple[float
         frames += [
             one(before, draws=DRAWS, seed=seed).rename(columns={"measure": "name"}) for one in (variation, unanimity)
         ]
+        again = arbitrariness(decided(before), draws=DRAWS, seed=seed)
+        frames += [again.assign(name="again by " + again["reviewers"].astype(str))]
     found = pd.concat([frame[["name", "low", "high"]] for frame in frames])
     return {row.name: (row.low, row.high) for row in found.itertuples(index=False)}
 
@@ -179,6 +200,8 @@ def test_the_truth_is_that_of_a_very_large_conference():
     found |= {**unanimity(before, draws=2).set_index("measure")["value"], **means(before).set_index("name")["value"]}
     found |= {f"share of {row.rating}": row.value for row in ratings(before, draws=2).itertuples()}
     found |= {f"change of {row.measure}": row.value for row in agreement_change(before, after, draws=2).itertuples()}
+    again = arbitrariness(decided(before), draws=2)
+    found |= {f"again by {row.reviewers}": row.value for row in again.itertuples()}
     for name, value in truth().items():
         assert found[name] == pytest.approx(value, abs=0.025), name
 
