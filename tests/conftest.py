@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,10 @@ from hypothesis import settings
 from analysis import ROOT, fetch
 from analysis.sample import Sample, load
 from analysis.sources import bundled
+
+# A shell that starts the tests in the background has Ctrl-C ignored, also by the processes that the tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples on every run, and nothing written beside the tests.
 settings.register_profile("suite", deadline=None, derandomize=True, database=None, max_examples=40)

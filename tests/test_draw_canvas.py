@@ -115,7 +115,7 @@ def test_percent_does_not_break():
 
 
 def test_the_light_font_writes_what_the_whole_one_does_at_the_same_widths():
-    texts = ("AVATAR WAVE To, 47 %", "Größe ≥ 3/4 “first” · naïve Δ Ж")
+    texts = ("AVATAR WAVE To, 47 %", "Größe ≥ 3/4 “first” · naïve → Łódź")
     for weight in ("normal", "bold"):
         light, whole = (FontProperties(family=family, weight=weight, size=12) for family in (families()[0], WHOLE))
         for text in texts:
