@@ -58,7 +58,7 @@ def test_no_code_comes_before_the_cell(tmp_path):
     ],
 )
 def test_anything_but_typed_plain_literals_is_refused(tmp_path, cell):
-    with pytest.raises(Trouble, match="02-made.ipynb"):
+    with pytest.raises(Trouble, match=r"02-made\.ipynb"):
         parameters.read(notebook(tmp_path, cell))
 
 

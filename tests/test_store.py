@@ -150,9 +150,9 @@ def test_readers_in_a_loop_see_only_whole_snapshots(database):
 
 def test_one_load_at_a_time_and_the_second_says_who(database):
     before = fingerprint(database)
-    with store.loading(database, "fetching ICLR 2020"):
-        with pytest.raises(Trouble, match=rf"process {os.getpid()} \(fetching ICLR 2020, since 20"):
-            save(database, described("final", "final"), rows())
+    told = rf"process {os.getpid()} \(fetching ICLR 2020, since 20"
+    with store.loading(database, "fetching ICLR 2020"), pytest.raises(Trouble, match=told):
+        save(database, described("final", "final"), rows())
     assert fingerprint(database) == before
     save(database, described("final", "final"), rows())
 
