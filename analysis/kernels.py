@@ -27,7 +27,7 @@ PREFIX = "analysis-kernels-"
 LONGEST_FOLDER = 80  # the path of a socket has at most 103 bytes, of which its name in there takes 20
 MODULES = (
     "ipykernel.kernelapp", "ipykernel.ipkernel", "matplotlib_inline.backend_inline", "matplotlib.figure", "numpy", "pandas",
-    "duckdb", "seaborn", "analysis.notebook", "analysis.words", "analysis.draw",
+    "duckdb", "seaborn", "analysis.notebook", "analysis.words", "analysis.draw.publish",
 )  # fmt: skip
 
 
@@ -45,6 +45,8 @@ def nursery(modules: tuple[str, ...] = MODULES) -> None:
     for module in modules:
         with contextlib.suppress(ImportError):
             __import__(module)
+    with contextlib.suppress(Exception):  # what hinders it is told where a notebook meets it
+        sys.modules["analysis.draw.publish"].rehearse()
     children: set[int] = set()
     signal.signal(signal.SIGCHLD, lambda *_: _reap(children))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the runner, which then closes our input

@@ -11,6 +11,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Collection
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -40,13 +41,19 @@ def text(frame: pd.DataFrame, format: str, shares: Collection[str] = (), caption
 
 def parquet(frame: pd.DataFrame, path: Path) -> None:
     """Write the frame as Parquet: numbers keep their types and all digits, text stays text."""
-    import duckdb
-
-    with duckdb.connect(config={"threads": "1"}) as con:
+    with _memory().cursor() as con:
         con.register("frame", frame)
         con.execute(
             f"copy (from frame) to '{str(path).replace(chr(39), chr(39) * 2)}' (format parquet, compression zstd)"
         )
+
+
+@cache
+def _memory():
+    """A database without a file, one for the process: to open it takes ten times as long as to write a table."""
+    import duckdb
+
+    return duckdb.connect(config={"threads": "1"})
 
 
 # For programs -------------------------------------------------------------------------------------------------------
