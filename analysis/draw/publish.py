@@ -354,9 +354,7 @@ def _saved(figure: Figure, title: str, stamp: str) -> dict[str, bytes]:
         _frame(figure, title, stamp)
         written_elsewhere = foreign(figure)
         cover(written_elsewhere)
-        # One layout for all three formats, which would each make their own.
-        figure.draw_without_rendering()
-        figure.set_layout_engine(None)  # "none" leaves a place holder, for which each format draws twice
+        _lay_out(figure)
         # A reader's browser may have the characters that are missing here: the SVG keeps them as text.
         with matplotlib.rc_context({"svg.fonttype": "none"} if written_elsewhere else {}):
             return {kind: _bytes(figure, kind) for kind in METADATA}
@@ -370,9 +368,16 @@ def _share(figure: Figure) -> bytes:
         warnings.filterwarnings("ignore", r"Glyph .* missing from font", UserWarning)
         figure.set_size_inches(wide, wide * SHARE[1] / SHARE[0])
         figure.set_layout_engine("constrained")
+        _lay_out(figure)
         shared = _bytes(figure, "png", dpi=SHARE[0] / wide)
         figure.set_size_inches(width, height)
     return shared
+
+
+def _lay_out(figure: Figure) -> None:
+    """Once for all formats, which would each draw twice to lay out anew."""
+    figure.get_layout_engine().execute(figure)
+    figure.set_layout_engine(None)  # "none" leaves a place holder, for which each format draws twice as well
 
 
 def _frame(figure: Figure, title: str, stamp: str) -> None:
