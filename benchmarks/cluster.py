@@ -113,9 +113,9 @@ def _on(number: int, place: Path, command: list[str], home: Path, **options) -> 
 
 
 def _digests(figures: Path) -> dict[str, str]:
-    """Of all figures and tables. The page is made at home anyway, and shows executed notebooks, which have times in them."""
+    """Of all figures, tables and notebooks as HTML; the page is made of them at home anyway."""
     books = [path.parent for path in figures.rglob("manifest.json")]
-    paths = sorted(path for book in books for path in book.iterdir() if path.name != "notebook.html")
+    paths = sorted(path for book in books for path in book.iterdir())
     return {str(path.relative_to(figures)): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
 
 

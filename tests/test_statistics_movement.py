@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 import warnings
 from dataclasses import replace
 
@@ -18,7 +17,7 @@ from statsmodels.stats.contingency_tables import SquareTable
 from analysis import fetch, store
 from analysis.compute import Asked, compute
 from analysis.errors import Trouble
-from analysis.sample import load, restrict, split_pair
+from analysis.sample import restrict, split_pair
 from analysis.snapshots import pair
 from analysis.sources import bundled
 from analysis.statistics import movement as movement_file
@@ -447,13 +446,3 @@ def test_2026_moved_by_606_ratings_in_five_days(bundled_store):
     found = compute("movement", Asked(bundled_store, "ICLR", (2026,)))
     assert of(found.frame, "count")["changed"] == 606
     assert any("put its scores back" in remark for remark in found.remarks)
-
-
-def test_it_is_quick(bundled_store):
-    """All statistics of the file on 75,848 reviews; generous, since machines differ."""
-    both = load(bundled_store, "ICLR", 2026, "2025-11-17"), load(bundled_store, "ICLR", 2026, "2025-11-22")
-    began = time.process_time()
-    for one in of_family("movement", "pair"):
-        if one.population != "decided" and one.need != "experience":
-            one.function(*both)
-    assert time.process_time() - began < 8
