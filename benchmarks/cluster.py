@@ -90,7 +90,7 @@ def grid(years: str, alone: list[int], workers: list[int], place: Path) -> None:
     for name, number, options in ways:
         home = copied(place / f"home-{name.replace(' ', '-')}")
         cost, elsewhere = _on(number, place, [*run, *options], home)
-        made = _digests(home / "figures")
+        made = published(home / "figures")
         first = first or made
         same = "same bytes" if made == first else f"{_differing(made, first)} DIFFER"
         print(
@@ -112,8 +112,8 @@ def _on(number: int, place: Path, command: list[str], home: Path, **options) -> 
     return cost, elsewhere
 
 
-def _digests(figures: Path) -> dict[str, str]:
-    """Of all figures, tables and notebooks as HTML; the page is made of them at home anyway."""
+def published(figures: Path) -> dict[str, str]:
+    """The digests of all figures, tables and notebooks as HTML; the page is made of them at home anyway."""
     books = [path.parent for path in figures.rglob("manifest.json")]
     paths = sorted(path for book in books for path in book.iterdir())
     return {str(path.relative_to(figures)): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
