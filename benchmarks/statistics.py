@@ -77,10 +77,7 @@ def growth(sizes: list[int], only: list[str]) -> None:
             years = {year: Path(place, f"{year}-{size}") for year in (2020, 2025)}
             for year, folder in years.items():
                 made = measure([sys.executable, "benchmarks/synthetic.py", str(folder), str(size), str(year)], ROOT)
-                print(
-                    f"{size:>11,} reviews  {f'made, as of {year}':<32} {made.seconds:7.1f} s {made.memory:7,.0f} MB",
-                    flush=True,
-                )
+                print(f"{size:>11,} reviews  {f'made, as of {year}':<32} {made}", flush=True)
             for name in listed.split():
                 if not only or name in only:
                     _one(name, size, years)
@@ -94,7 +91,7 @@ def _one(name: str, size: int, years: dict[int, Path]) -> None:
             cost = measure(command, ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         except SystemExit:
             continue
-        print(f"{size:>11,} reviews  {name:<32} {cost.seconds:7.1f} s {cost.memory:7,.0f} MB", flush=True)
+        print(f"{size:>11,} reviews  {name:<32} {cost}", flush=True)
         return
     print(f"{size:>11,} reviews  {name:<32} refused", flush=True)
 
