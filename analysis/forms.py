@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from functools import lru_cache
 
+import numpy as np
 import orjson
 
 from analysis.venues import Question, Scale, VenueYear
@@ -27,10 +28,12 @@ LOCAL = r"""[^\s@,;:<>()\[\]"]"""
 EMAIL = re.compile(rf"(?:\{{[^{{}}@]{{0,200}}\}}|(?<!{LOCAL}){LOCAL}++)(?:@{DOMAIN})+|[\w.+-]{{1,64}}%40{DOMAIN}")
 PROFILE = re.compile(r"""(?:~|%7E)[^\W\d_][^\s~,;:()\[\]{}<>"|/\\]*\d""", re.IGNORECASE)
 NESTED = ("replies", "directReplies")
+HOLDERS = {"details", *NESTED}
 KEPT_APART = IDENTITIES | {"number_of_authors"}
 
 UNANSWERED = {"", "n/a", "na", "not applicable"}
 UNDECLARED = range(128)  # what a column can hold, where no scale is declared
+SPACE = np.array([chr(code).isspace() for code in range(0x3002)])  # the last one stands for all above it
 OPTION = re.compile(r"[0-9]{1,2}(: .*)?")  # an answer chosen from a list, in a form that no table describes
 WHOLE = re.compile(r"\s*([0-9]{1,9})(?:\.0+)?(?![0-9]|\.[0-9])")  # 10 of "10: Top 5 %", 3 of "3 good", 7 of "7.0"
 PAPER = re.compile(r"(?:paper|submission)([0-9]{1,9})(?![0-9])", re.IGNORECASE)
@@ -53,12 +56,12 @@ Rows = dict[str, list[Row]]
 
 
 def scrub(note: Note) -> dict:
-    """A copy of a note without authors, e-mail addresses, profile names, and fields that not everyone may read.
+    """A note without authors, e-mail addresses, profile names, and fields that not everyone may read.
 
     The venue's own pseudonyms (`Paper1/AnonReviewer2`) stay, and so does the number of authors.
     """
     if _has_nothing_to_hide(note):
-        return dict(note)
+        return note
     content = note.get("content")
     clean = _clean(note)
     if isinstance(content, dict) and (number := _number_of_authors(content)) is not None:
@@ -78,7 +81,7 @@ def _has_nothing_to_hide(note: Note) -> bool:
     except TypeError:  # half a surrogate pair
         return False
     # One byte is found much faster than two.
-    return not (b"@" in text or b"~" in text or (b"%" in text and (b"%40" in text or b"%7" in text)))
+    return not (b"@" in text or b"~" in text or any(one.startswith((b"40", b"7")) for one in text.split(b"%")[1:]))
 
 
 def _is_flat(fields: Mapping, but: object = None) -> bool:
@@ -99,9 +102,10 @@ def _is_flat(fields: Mapping, but: object = None) -> bool:
 
 def mask(text: str) -> str:
     """A text without e-mail addresses and profile names (`~First_Last1`), and without what UTF-8 cannot hold."""
-    if "@" in text or "%40" in text:
+    coded = "%" in text
+    if "@" in text or (coded and "%40" in text):
         text = EMAIL.sub("(e-mail)", text)
-    if "~" in text or "%7" in text:
+    if "~" in text or (coded and "%7" in text):
         text = PROFILE.sub("(profile)", text)
     # Half a surrogate pair is legal in JSON and cannot be stored.
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
@@ -114,8 +118,11 @@ def _clean(value: object) -> object:
         return [_clean(one) for one in value]
     if isinstance(value, dict):
         hidden = {"value"} if isinstance(value.get("readers"), list) and not is_public(value) else ()
-        return {mask(key): _clean(one) for key, one in value.items() if key not in IDENTITIES and key not in hidden}
+        return {_key(key): _clean(one) for key, one in value.items() if key not in IDENTITIES and key not in hidden}
     return value
+
+
+_key = lru_cache(maxsize=1 << 12)(mask)  # the same few, again and again
 
 
 def _number_of_authors(content: Mapping) -> int | None:
@@ -144,7 +151,10 @@ def flatten(note: Note) -> Iterator[dict]:
 
 
 def _unfolded(note: Note) -> Iterator[dict]:
-    yield {name: part for name, part in note.items() if name != "details" and name not in NESTED}
+    if HOLDERS.isdisjoint(note):  # most notes are replies without replies
+        yield note
+        return
+    yield {name: part for name, part in note.items() if name not in HOLDERS}
     details = note.get("details")
     holders = [note, details] if isinstance(details, dict) else [note]
     for replies in (holder.get(name) for holder in holders for name in NESTED):
@@ -195,20 +205,34 @@ def _text(value: object) -> str | None:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _words(content: Mapping, names: Iterable[str]) -> int:
+def _texts(content: Mapping, names: Iterable[str]) -> str:
     values = (_value(content, name) for name in names)
-    return sum(len(value.split()) for value in values if isinstance(value, str))
+    return "\n".join(value for value in values if isinstance(value, str))
 
 
-def _prose(content: Mapping) -> int:
-    """Words of a note that is no review: of every text but its title and the answers chosen from a list."""
-    return _words(content, content.keys() - NOT_PROSE)
+def _prose(content: Mapping) -> str:
+    """Of a note that is no review every text but its title and the answers chosen from a list."""
+    return _texts(content, content.keys() - NOT_PROSE)
+
+
+def _words(texts: list[str]) -> list[int]:
+    """How many words each text has, as `len(text.split())`, in half the time: all at once, and no word is copied."""
+    codes = np.frombuffer("\n".join(["", *texts, ""]).encode("utf-32-le", "surrogatepass"), np.uint32)
+    blank = (codes - np.uint32(9) < 5) | (codes - np.uint32(28) < 5)  # those of ASCII; what is less wraps around
+    wide = np.flatnonzero(codes > 127)
+    blank[wide] = SPACE.take(codes[wide], mode="clip")
+    starts = np.flatnonzero(blank[:-1] > blank[1:])
+    ends = np.cumsum([len(text) + 1 for text in texts])
+    return np.diff(np.searchsorted(starts, ends), prepend=0).tolist()
 
 
 def _moment(note: Note, *names: str) -> int:
     """Milliseconds at which a note was made or changed; 0 where it does not say."""
-    values = (note.get(name) for name in names)
-    return next((value for value in values if type(value) is int and 0 < value < 253_402_300_800_000), 0)
+    for name in names:
+        value = note.get(name)
+        if type(value) is int and 0 < value < 253_402_300_800_000:
+            return value
+    return 0
 
 
 def _time(note: Note, *names: str) -> str | None:
@@ -286,6 +310,7 @@ class _Forum:
     def __init__(self, notes: list[Note], form: VenueYear) -> None:
         self.form = form
         self.rows: Rows = {table: [] for table in TABLES}
+        self.proses: list[tuple[Row, str]] = []  # rows whose words are still to be counted
         self.forum = min((forum for note in notes if (forum := _forum_of(note))), default=None)
         kept = sorted(self._kept(notes), key=lambda note: (_moment(note, "tcdate", "cdate"), note["id"]))
         # A listing by forum is in no order (reference A.14): the submission is the note that the forum is named after.
@@ -295,6 +320,8 @@ class _Forum:
                 self._reply(note)
         if kept:
             self._submission(submission, kept)
+        for (row, _), words in zip(self.proses, _words([text for _, text in self.proses]), strict=True):
+            row["words"] = words
 
     def _kept(self, notes: list[Note]) -> Iterator[Note]:
         """The newest version of each note, where it is neither deleted nor restricted."""
@@ -349,7 +376,7 @@ class _Forum:
         answers = {name: self._answer(note, question) for name, question in self._scored(content).items()}
         row["scores"] = {name: number for name, (number, _) in answers.items() if number is not None}
         row["score_texts"] = {name: text for name, (_, text) in answers.items() if text is not None}
-        row["words"] = _words(content, form.texts)
+        self._has(row, _texts(content, form.texts))
         row |= {"created_at": _created(note), "modified_at": _time(note, "tmdate", "mdate")}
         if form.rating and row["rating_text"] is None:
             self._problem(note, form.rating.field, None, "no rating")
@@ -384,12 +411,18 @@ class _Forum:
         content = _content(note)
         recommendation = _text(_value(content, "recommendation") or _value(content, self.form.decision_field))
         confidence, _ = self._answer(note, self.form.confidence)
-        row = {"recommendation": recommendation, "confidence": confidence, "words": _prose(content)}
-        self.rows["meta_reviews"].append(self._row(note, **row))
+        row = self._row(note, recommendation=recommendation, confidence=confidence)
+        self._has(row, _prose(content))
+        self.rows["meta_reviews"].append(row)
 
     def _comment(self, note: Note, kind: str) -> None:
-        row = {"kind": kind, "author_kind": _author_kind(note), "words": _prose(_content(note))}
-        self.rows["comments"].append(self._row(note, **row))
+        row = self._row(note, kind=kind, author_kind=_author_kind(note))
+        self._has(row, _prose(_content(note)))
+        self.rows["comments"].append(row)
+
+    def _has(self, row: Row, text: str) -> None:
+        """Count the words of a row's text, together with all others."""
+        self.proses.append((row, text))
 
     # Outcome
 
@@ -464,8 +497,10 @@ class _Forum:
 
 
 def _forum_of(note: Note) -> str | None:
-    found = (note.get("forum"), note.get("id"))
-    return next((one for one in found if isinstance(one, str)), None)
+    for name in ("forum", "id"):
+        if isinstance(found := note.get(name), str):
+            return found
+    return None
 
 
 def _newest(versions: list[Note]) -> Note:

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis import store
-from analysis.forms import TABLES, flatten, is_public, kind_of, mask, read_forum, scrub, whole_number
+from analysis.forms import TABLES, _words, flatten, is_public, kind_of, mask, read_forum, scrub, whole_number
 from analysis.venues import Scale, VenueYear, venue_year
 
 NOON = int(datetime(2023, 11, 10, 12, tzinfo=UTC).timestamp() * 1000)
@@ -429,6 +429,11 @@ def test_times_are_utc():
 
 
 # Submissions --------------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.text(st.one_of(st.characters(), st.sampled_from(" \n\t\x1c\x85\xa0\u2003\u3000\ud800😀a")))))
+def test_words_are_counted_as_split_has_them(texts):
+    assert _words(texts) == [len(text.split()) for text in texts]
 
 
 def test_a_submission_has_title_keywords_area_and_number():
