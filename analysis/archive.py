@@ -12,19 +12,18 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import groupby, islice
-from operator import attrgetter
+from itertools import islice
 from pathlib import Path
 
 import duckdb
 import orjson
 
 from analysis.errors import Trouble
-from analysis.spool import Line, Spool, sync_folder
+from analysis.spool import PIECE, Spool, Version, sync_folder
 from analysis.store import OFFLINE
 
 PAPERS = 100  # forums in a batch: what is in memory at once
@@ -32,7 +31,6 @@ PAPERS = 100  # forums in a batch: what is in memory at once
 GROUP = 2048
 MEMORY = "256MB"
 LARGEST = 1 << 24  # bytes of a note; each thread that reads notes takes several times as much memory
-COLUMNS = dict.fromkeys(("note_id", "forum", "version", "json"), "varchar")
 CONTINUED = 30  # files: then one lists everything again, lest each forum be looked up in a hundred files
 SPILLED = "spilled"  # what does not fit into the memory of DuckDB
 
@@ -75,12 +73,6 @@ class Kept:
 
     def batches(self) -> Iterator[list[list[dict]]]:
         """The notes of the snapshot in batches of forums: for each forum a list of its notes."""
-        if self.came:
-            for lines in _forums(self.came.lines()):
-                forums = groupby(lines, key=attrgetter("forum"))
-                yield [[orjson.loads(line.text) for line in of_forum] for _, of_forum in forums]
-            self.written()  # before the memory is needed for something else
-            return
         if not self.chain:
             raise Trouble(
                 f"{self.path} continues {self.said['since']}, which is not there: put back what was moved away."
@@ -134,7 +126,7 @@ def drafted(came: Spool, folder: Path, said: Said) -> Iterator[Kept]:
 def _draft(came: Spool, path: Path, files: list[Kept], said: Said, background: Executor) -> Kept:
     earlier, chain = [one.path for one in files], _chain_to_continue(files)
     said = {**said, "since": chain[-1].name} if chain else said
-    rows = path.with_suffix(".jsonl")
+    rows = path.with_suffix(".rows")
     try:
         with _telling(path.parent):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -159,7 +151,7 @@ def _telling(place: Path) -> Iterator[None]:
 
 def _clear(place: Path) -> None:
     """Remove what a load that was killed has left."""
-    for pattern in ("*.jsonl", "*.parquet.new"):
+    for pattern in ("*.rows", "*.parquet.new"):
         for path in place.glob(pattern):
             path.unlink()
     shutil.rmtree(place / SPILLED, ignore_errors=True)
@@ -173,18 +165,17 @@ def _chain_to_continue(files: list[Kept]) -> list[Path]:
 
 def _write_rows(con, came: Spool, earlier: list[Path], chain: list[Path], rows: Path) -> str:
     """Write the rows of a file, forum by forum, those of known versions without their note; gives the digest of all notes."""
-    digest, gone = hashlib.sha256(), set(_forums_listed(con, chain))
-    with open(rows, "wb") as file:
-        for lines in _forums(came.lines()):
-            first, last = lines[0].forum, lines[-1].forum
+    digest, gone, forums = hashlib.sha256(), set(_forums_listed(con, chain)), came.by_forum()
+    with open(rows, "wb", PIECE) as file:
+        while batch := list(islice(forums, PAPERS)):
+            first, last = batch[0][0], batch[-1][0]
             known, listed = _versions(con, earlier, first, last), _listed(con, chain, first, last)
-            for forum, of_forum in groupby(lines, key=attrgetter("forum")):
-                same = list(of_forum)
-                digest.update(b"".join(f"{line.note_id} {line.version}\n".encode() for line in same))
-                if listed.get(forum) != {(line.note_id, line.version) for line in same}:
-                    file.writelines(_row(line, line.version in known) for line in same)
+            for forum, notes in batch:
+                digest.update("".join(f"{one.note_id} {one.version}\n" for one in notes).encode())
+                if listed.get(forum) != {(one.note_id, one.version) for one in notes}:
+                    file.writelines(_row(forum, one, one.version in known) for one in notes)
                 gone.discard(forum)
-        file.writelines(orjson.dumps({"forum": forum}, option=orjson.OPT_APPEND_NEWLINE) for forum in sorted(gone))
+        file.writelines(_gone(forum) for forum in sorted(gone))
     return digest.hexdigest()[:16]
 
 
@@ -215,16 +206,13 @@ def _listed(con, chain: list[Path], first: str, last: str) -> dict[str, set[tupl
     return forums
 
 
-def _forums(lines: Iterable[Line]) -> Iterator[list[Line]]:
-    """The lines in batches of whole forums."""
-    forums = groupby(lines, key=attrgetter("forum"))
-    while batch := [line for _, of_forum in islice(forums, PAPERS) for line in of_forum]:
-        yield batch
+def _row(forum: str, note: Version, known: bool) -> bytes:
+    """A line with the place of a note, then the note as it came: JSON has neither tabs nor line ends to be escaped."""
+    return orjson.dumps([note.note_id, forum, note.version]) + b"\t" + (b"" if known else note.text) + b"\n"
 
 
-def _row(line: Line, known: bool) -> bytes:
-    row = {"note_id": line.note_id, "forum": line.forum, "version": line.version}
-    return orjson.dumps(row if known else row | {"json": line.text.decode()}, option=orjson.OPT_APPEND_NEWLINE)
+def _gone(forum: str) -> bytes:
+    return orjson.dumps([None, forum, None]) + b"\t\n"
 
 
 def _versions(con, files: list[Path], first: str, last: str) -> set[str]:
@@ -238,7 +226,7 @@ def _versions(con, files: list[Path], first: str, last: str) -> set[str]:
 def _copy(rows: Path, path: Path, said: Said) -> None:
     try:
         with _connection(path.parent) as con:
-            _write(con, f"from {_rows_of(rows)}", path, said)
+            _write(con, _rows_of(rows), path, said)
     finally:
         rows.unlink(missing_ok=True)
 
@@ -252,8 +240,10 @@ def _write(con, query: str, path: Path, said: Said) -> None:
 
 
 def _rows_of(rows: Path) -> str:
-    options = f"format = 'newline_delimited', columns = {COLUMNS}, maximum_object_size = {LARGEST}"
-    return f"read_json('{_quoted(rows)}', {options})"
+    options = "auto_detect = false, header = false, delim = '\t', quote = '', escape = ''"
+    sizes = f"max_line_size = {LARGEST}, buffer_size = {LARGEST}"
+    lines = f"read_csv('{_quoted(rows)}', columns = {{place: 'varchar', json: 'varchar'}}, {options}, {sizes})"
+    return f"select place->>0 as note_id, place->>1 as forum, place->>2 as version, json from {lines}"
 
 
 def _unkept(path: Path) -> Path:

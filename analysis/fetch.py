@@ -160,12 +160,14 @@ def _year_from_api(form: VenueYear, done: list[int], session: Session, asked: As
 
 
 def _fill(spool: Spool, form: VenueYear, session: Session) -> None:
+    from analysis.ahead import read_ahead
     from analysis.sources import openreview
 
     start = openreview.Cursor.read(spool.cursor) if spool.cursor else None
     for page in openreview.published(form, session, start, spool.forums):
         spool.add(page.notes, asdict(page.cursor), page.restricted)
         del page  # or two of them are in memory during the next request
+        read_ahead(spool, form)
     spool.finish()
 
 

@@ -11,9 +11,10 @@ from itertools import islice
 from pathlib import Path
 
 from analysis import archive, store
-from analysis.archive import Kept, Said
+from analysis.ahead import rows_of
+from analysis.archive import PAPERS, Kept, Said
 from analysis.errors import Trouble, choices, count, percent
-from analysis.forms import Row, Rows, read_forum
+from analysis.forms import TABLES, Row, Rows, read_forum
 from analysis.snapshots import DECIDED, Snapshot
 from analysis.spool import Spool, gathered
 from analysis.venues import VenueYear, venue_year
@@ -154,16 +155,22 @@ class _Reading:
         self.withdrawn: list[tuple[str, str]] = []  # forum and title
 
     def batches(self, notes: Kept) -> Iterator[Rows]:
-        for forums in notes.batches():
-            batch: Rows = {}
-            for forum in forums:
-                for table, rows in read_forum(forum, self.form).items():
-                    batch.setdefault(table, []).extend(rows)
+        forums = self._forums(notes)
+        while some := list(islice(forums, PAPERS)):
+            batch: Rows = {table: [row for rows in some for row in rows[table]] for table in TABLES}
             self._count(batch)
             yield batch
         twins = [problem for paper in self.withdrawn if (problem := self._twin(*paper))]
         self.problems += len(twins)
         yield {"problems": twins}
+
+    def _forums(self, notes: Kept) -> Iterator[Rows]:
+        if notes.came:
+            yield from rows_of(notes.came, self.form)
+            notes.written()  # before the memory is needed for something else
+        else:
+            for batch in notes.batches():
+                yield from (read_forum(forum, self.form) for forum in batch)
 
     def _count(self, batch: Rows) -> None:
         for paper in batch["submissions"]:

@@ -1,9 +1,9 @@
 """Notes on their way: pages to disk as they come, each whole or not at all, and out again in the order of forums.
 
-A spool is one file that only grows. Its first line says what the notes are of. Each page follows as a line a note, in
-the order of forums and ids, and a last line with the length and checksum of the page and where the next one begins.
-Whatever comes after the last page that is whole was cut off by a crash, and is cut off when the file is opened again.
-Memory does not grow with the number of pages: what is read at once is a piece of each.
+A spool is one file that only grows. Its first line says what the notes are of. Each page follows as a line a forum, in
+their order: which notes it has, then each of them as JSON; and a last line with the length and checksum of the page and
+where the next one begins. Whatever comes after the last page that is whole was cut off by a crash, and is cut off when
+the file is opened again. Memory does not grow with the number of pages: what is read at once is a piece of each.
 """
 
 from __future__ import annotations
@@ -15,14 +15,17 @@ import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
 from analysis.errors import Trouble
+
+if TYPE_CHECKING:
+    from analysis.ahead import Ahead
 
 PIECE = 1 << 16  # bytes of a page that are read at once
 
@@ -30,13 +33,16 @@ Note = Mapping[str, object]
 Said = Mapping[str, object]
 
 
-class Line(NamedTuple):
-    """One version of a note; sorts as notes do in a page."""
+class Version(NamedTuple):
+    """One version of a note."""
 
-    forum: str
     note_id: str
     version: str  # a hash of the note
     text: bytes  # the note as JSON
+
+
+Forum = tuple[str, list[Version]]  # its id, and its notes in the order of their ids
+Place = tuple[int, int]  # where something begins and ends in a file
 
 
 class Spool:
@@ -44,12 +50,13 @@ class Spool:
 
     def __init__(self, path: Path, said: Said) -> None:
         self.path, self.said = path, said
-        self.pages: list[tuple[int, int]] = []  # where each begins and ends
+        self.pages: list[Place] = []
         self.cursor: dict | None = None  # where the next page begins, in the words of the source
         self.notes = 0
         self._restricted: set[int] = set()
         self.forums: set[str] = set()  # whose own note was there when the file was opened
         self.complete = False
+        self.ahead: Ahead | None = None  # reads the pages that are there while others come
         self._file = open(path, "ab+")  # noqa: SIM115 (closed by `close`)
 
     @property
@@ -71,12 +78,16 @@ class Spool:
         """Say that there are no more pages."""
         self._write([], {"notes": 0, "complete": True})
 
-    def lines(self) -> Iterator[Line]:
-        """All notes in the order of forums and ids, each version once: pages overlap, and so do files."""
-        for _, same in groupby(heapq.merge(*map(self._lines, self.pages)), key=itemgetter(0, 1)):
-            yield from sorted({line.version: line for line in same}.values())
+    def by_forum(self) -> Iterator[Forum]:
+        """The forums in their order, each version once: pages overlap, and so do files."""
+        merged = heapq.merge(*map(self._forums, self.pages), key=itemgetter(0))
+        for forum, parts in groupby(merged, key=itemgetter(0)):
+            (_, versions), *others = parts
+            yield forum, _versions(chain(versions, *(more for _, more in others))) if others else versions
 
     def close(self) -> None:
+        if self.ahead:
+            self.ahead.close()
         with suppress(OSError):  # of a full disk, that has been told of
             self._file.close()
 
@@ -87,8 +98,8 @@ class Spool:
     def _write(self, notes: list[Note], mark: dict) -> None:
         with writing(self.path.parent):
             start, checksum = self._file.seek(0, os.SEEK_END), 0
-            while notes:
-                line = _line(notes.pop())
+            for forum, same in groupby(_drained(notes), key=_forum_of):
+                line = _line(forum, same)
                 checksum = zlib.crc32(line, checksum)
                 self._file.write(line)
             mark |= {"size": self._file.tell() - start}
@@ -103,21 +114,17 @@ class Spool:
             self.complete = True
             return
         self.pages.append((start, start + mark["size"]))
+        if self.ahead:
+            self.ahead.read(self.pages[-1])
         self.cursor = mark["cursor"]
         self.notes += mark["notes"]
         self._restricted.update(mark["restricted"])
 
-    def _lines(self, page: tuple[int, int]) -> Iterator[Line]:
-        (start, end), rest = page, b""
-        while start < end:
-            piece = os.pread(self._file.fileno(), min(PIECE, end - start), start)
-            if not piece:
+    def _forums(self, page: Place) -> Iterator[Forum]:
+        for line in lines(self._file.fileno(), page):
+            if line is None:
                 raise Trouble(f"{self.path} was cut short by another program: delete it, and fetch again.")
-            start += len(piece)
-            *whole, rest = (rest + piece).split(b"\n")
-            for line in whole:
-                key, _, text = line.partition(b"\t")
-                yield Line(*orjson.loads(key), text)
+            yield forum_in(line)
 
 
 def made(path: Path, said: Said) -> Spool:
@@ -151,6 +158,24 @@ def opened(path: Path) -> Spool | None:
             end = after
         spool._file.truncate(end)
     return spool
+
+
+def lines(file: int, place: Place) -> Iterator[bytes | None]:
+    """The lines between two places of an open file, a piece at once; None where it ends too soon."""
+    (start, end), rest = place, b""
+    while start < end:
+        piece = os.pread(file, min(PIECE, end - start), start)
+        if not piece:
+            yield None
+            return
+        start += len(piece)
+        *whole, rest = (rest + piece).split(b"\n")
+        yield from whole
+
+
+def notes_of(forum: Forum) -> list[dict]:
+    """The notes of a forum, parsed."""
+    return orjson.loads(b"[%b]" % b",".join(one.text for one in forum[1]))
 
 
 @contextmanager
@@ -204,8 +229,8 @@ def _whole_pages(file, start: int) -> Iterator[tuple[int, dict, int, set[str]]]:
 def _own(line: bytes) -> set[str]:
     """The forum of a line, where it is the note that the forum is named after; a damaged line has none."""
     with suppress(ValueError):
-        forum, note_id, _ = orjson.loads(line.partition(b"\t")[0])
-        return {forum} if forum == note_id else set()
+        forum, *versions = orjson.loads(line.partition(b"\t")[0])
+        return {forum}.intersection(note_id for note_id, _ in versions)
     return set()
 
 
@@ -227,9 +252,33 @@ def _place(note: Note) -> tuple[str, str]:
     return (names[0], names[-1]) if names else ("", "")
 
 
-def _line(note: Note) -> bytes:
-    text = _json(note)
-    return orjson.dumps([*_place(note), hashlib.sha1(text).hexdigest()]) + b"\t" + text + b"\n"
+def _forum_of(note: Note) -> str:
+    return _place(note)[0]
+
+
+def _drained(notes: list[Note]) -> Iterator[Note]:
+    while notes:
+        yield notes.pop()
+
+
+def _line(forum: str, notes: Iterable[Note]) -> bytes:
+    """The line of a forum; JSON has no tabs."""
+    texts = ((_place(note)[1], _json(note)) for note in notes)
+    versions = _versions(Version(note_id, hashlib.sha1(text).hexdigest(), text) for note_id, text in texts)
+    key = orjson.dumps([forum, *((one.note_id, one.version) for one in versions)])
+    return b"\t".join([key, *(one.text for one in versions)]) + b"\n"
+
+
+def forum_in(line: bytes) -> Forum:
+    """The forum that a line of a page holds."""
+    key, *texts = line.split(b"\t")
+    forum, *versions = orjson.loads(key)
+    return forum, [Version(note_id, version, text) for (note_id, version), text in zip(versions, texts, strict=True)]
+
+
+def _versions(found: Iterable[Version]) -> list[Version]:
+    """In order, each once."""
+    return sorted({(one.note_id, one.version): one for one in found}.values())
 
 
 def _json(note: Note) -> bytes:

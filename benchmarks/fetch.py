@@ -6,7 +6,8 @@
 The notes are those of a made-up ICLR 2026 of realistic size: reviews of 3,500 characters and twelve comments of 1,500 a
 paper. The stand-in answers from pages that it made beforehand, so that the time is the reader's; it and each reader
 have a process of their own. A fetch brings the notes, flat and without identities, by way of the archive into the
-tables of a database; get_all_notes brings them to memory.
+tables of a database; get_all_notes brings them to memory. Memory is that of a reader and all processes it has started,
+together at one time.
 """
 
 from __future__ import annotations
@@ -16,8 +17,13 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
+
+import psutil
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:1] = [str(ROOT), str(ROOT / "tests")]  # not this folder: its statistics.py is not the one of Python
@@ -118,17 +124,33 @@ def _ratios(these: tuple[float, float], those: tuple[float, float]) -> list[floa
 
 
 def _measure(name: str, papers: int, folder: Path, environment: dict[str, str]) -> tuple[float, float]:
-    """Wall time in seconds and peak memory in MB of a process of its own."""
+    """Wall time in seconds and peak memory in MB of a process of its own, with those that it starts."""
     folder.mkdir()
     started = perf_counter()
-    with open(folder / "said", "w+") as said:
+    with open(folder / "said", "w+") as said, ThreadPoolExecutor(1) as watcher:
         child = subprocess.Popen(_command(name, papers, folder), env=os.environ | environment, stdout=said, stderr=said)
+        together = watcher.submit(_together, child.pid)
         _, status, usage = os.wait4(child.pid, 0)
+        seconds = perf_counter() - started
         print(f"{papers:>7,} papers  {name:<7} {usage.ru_utime + usage.ru_stime:7.1f} s of CPU", flush=True)
         if status:
             said.seek(0)
             sys.exit(f"The reader `{name}` failed (status {os.waitstatus_to_exitcode(status)}): {said.read()[-2000:]}")
-    return perf_counter() - started, usage.ru_maxrss / 1024
+    return seconds, max(together.result(), usage.ru_maxrss / 1024)
+
+
+def _together(process: int) -> float:
+    """The most memory in MB that a process and those it started had at one time, looked at ten times a second.
+
+    What they share counts for each of them.
+    """
+    peak = 0
+    with suppress(psutil.NoSuchProcess):
+        while True:
+            parent = psutil.Process(process)
+            peak = max(peak, sum(one.memory_info().rss for one in (parent, *parent.children(recursive=True))))
+            time.sleep(0.1)
+    return peak / 2**20
 
 
 def _command(role: str, papers: int, folder: Path) -> list[str]:

@@ -4,7 +4,7 @@
         done = fetcher.run("--source", "api", "--years", "2020", environment=server.environment, kill_at=17)
 
 `kill_at` counts what the process does to files and to the network; at that moment it gets the signal. Waiting takes
-no time, and a page holds `page` submissions.
+no time, a page holds `page` submissions, and `worth` is the number of notes from which pages are read ahead.
 """
 
 from __future__ import annotations
@@ -105,10 +105,11 @@ def _child(order: dict) -> None:
 
 
 def _command(order: dict, place: Path) -> int:
-    from analysis import cli
+    from analysis import ahead, cli
     from analysis.sources import openreview as source
 
     source.PAGE = order["page"]
+    ahead.WORTH = order.get("worth", ahead.WORTH)
     patient = source.Session.__init__
 
     def quick(self, say, max_wait=75, **more):

@@ -20,7 +20,7 @@ from test_fetch import rows
 
 from analysis import fetch, spool, store
 from analysis.errors import Trouble
-from analysis.spool import gathered, made, opened
+from analysis.spool import gathered, made, notes_of, opened
 
 PAPERS, PAGES = 90, 5  # of twenty submissions; some are withdrawn, none is desk-rejected
 LEFT = ["notes/fetch.lock", "notes/iclr-2020/0001-final.parquet", "reviews.duckdb", "reviews.duckdb.lock"]
@@ -290,11 +290,14 @@ def test_a_spool_gives_what_was_put_in_by_forum_and_each_version_once(tmp_path):
     ]
     pages = [rng.sample(notes, 60) for _ in range(12)]
     with gathered(([*page] for page in pages), tmp_path / "spool") as came:
-        lines = list(came.lines())
-        assert lines == list(came.lines())
-    assert [line[:2] for line in lines] == sorted(line[:2] for line in lines)
+        forums = list(came.by_forum())
+        assert forums == list(came.by_forum())
+    assert [forum for forum, _ in forums] == [f"f{number}" for number in range(7)]
+    assert all(versions == sorted(versions) for _, versions in forums)
     put = {json.dumps(note, sort_keys=True) for page in pages for note in page}
-    assert len(lines) == len(put) and {json.dumps(json.loads(line.text), sort_keys=True) for line in lines} == put
+    found = [note for forum in forums for note in notes_of(forum)]
+    assert all(note["forum"] == forum[0] for forum in forums for note in notes_of(forum))
+    assert len(found) == len(put) and {json.dumps(note, sort_keys=True) for note in found} == put
     assert not (tmp_path / "spool").exists()
 
 
@@ -315,12 +318,12 @@ def test_a_spool_that_was_cut_or_damaged_anywhere_has_only_whole_pages(tmp_path,
     if found is None:  # the first line
         return
     kept = len(found.pages)
-    ids = [line.note_id for line in found.lines()]
+    ids = [forum for forum, _ in found.by_forum()]
     assert kept < 5 and ids == [note["id"] for page in pages[:kept] for note in page]
     assert found.cursor == ({"after": kept - 1} if kept else None)
     found.add([{"id": "z"}], {"after": 9})  # and goes on from there
     found.close()
-    assert [line.note_id for line in opened(path).lines()] == [*ids, "z"]
+    assert [forum for forum, _ in opened(path).by_forum()] == [*ids, "z"]
 
 
 def test_a_full_disk_is_told_and_keeps_the_whole_pages(tmp_path, monkeypatch):
