@@ -113,6 +113,9 @@ def test_a_failed_load_leaves_the_database_as_it_was(database):
 
 def test_the_leavings_of_a_killed_load_are_cleared(database):
     database.with_name("reviews.duckdb.new").write_bytes(b"half a database")
+    for name in ("reviews.duckdb.new.rows-x1y2", "reviews.duckdb.new.tmp"):
+        database.with_name(name).mkdir()
+        database.with_name(name).joinpath("reviews.jsonl").write_bytes(b"half a table")
     save(database, described("final", "final"), rows())
     assert len(store.held(database)) == 2
     assert sorted(path.name for path in database.parent.iterdir()) == ["reviews.duckdb", "reviews.duckdb.lock"]
