@@ -30,7 +30,7 @@ from analysis.forms import Rows, read_forum
 from analysis.spool import Place, Spool, forum_in, lines, notes_of
 from analysis.venues import VenueYear
 
-WORTH = 20_000  # notes, some thousand papers: with less to read, a process takes longer to start than it saves
+WORTH = 15_000  # notes, a full page of papers: with less to read, a process takes longer to start than it saves
 
 
 class Ahead:

@@ -166,8 +166,9 @@ def _fill(spool: Spool, form: VenueYear, session: Session) -> None:
     start = openreview.Cursor.read(spool.cursor) if spool.cursor else None
     for page in openreview.published(form, session, start, spool.forums):
         spool.add(page.notes, asdict(page.cursor), page.restricted)
+        if not page.cursor.ended:
+            read_ahead(spool, form)
         del page  # or two of them are in memory during the next request
-        read_ahead(spool, form)
     spool.finish()
 
 

@@ -26,6 +26,7 @@ IDENTITIES = {"authors", "authorids", "_bibtex", "tauthor", "paperhash", "author
 DOMAIN = r"(?:[\w*-]+\.)+[^\W\d_]{2,}"
 LOCAL = r"""[^\s@,;:<>()\[\]"]"""
 EMAIL = re.compile(rf"(?:\{{[^{{}}@]{{0,200}}\}}|(?<!{LOCAL}){LOCAL}++)(?:@{DOMAIN})+|[\w.+-]{{1,64}}%40{DOMAIN}")
+CODED = re.compile(rb"%(?:40|7)")
 PROFILE = re.compile(r"""(?:~|%7E)[^\W\d_][^\s~,;:()\[\]{}<>"|/\\]*\d""", re.IGNORECASE)
 NESTED = ("replies", "directReplies")
 HOLDERS = {"details", *NESTED}
@@ -81,13 +82,15 @@ def _has_nothing_to_hide(note: Note) -> bool:
     except TypeError:  # half a surrogate pair
         return False
     # One byte is found much faster than two.
-    return not (b"@" in text or b"~" in text or any(one.startswith((b"40", b"7")) for one in text.split(b"%")[1:]))
+    return not (b"@" in text or b"~" in text or (b"%" in text and CODED.search(text)))
 
 
 def _is_flat(fields: Mapping, but: object = None) -> bool:
     """Whether no field but one holds an object, other than a value wrapped as in API 2, for all who read the note."""
     for value in fields.values():
-        if type(value) is dict and value is not but:
+        if type(value) is str or value is but:
+            continue
+        if type(value) is dict:
             if len(value) != 1 or "value" not in value:
                 return False
             value = value["value"]
@@ -115,7 +118,7 @@ def _clean(value: object) -> object:
     if isinstance(value, str):
         return mask(value)
     if isinstance(value, list):
-        return [_clean(one) for one in value]
+        return [mask(one) if type(one) is str else _clean(one) for one in value]
     if isinstance(value, dict):
         hidden = {"value"} if isinstance(value.get("readers"), list) and not is_public(value) else ()
         return {_key(key): _clean(one) for key, one in value.items() if key not in IDENTITIES and key not in hidden}
