@@ -226,6 +226,7 @@ def _versions(con, files: list[Path], first: str, last: str) -> set[str]:
 def _copy(rows: Path, path: Path, said: Said) -> None:
     try:
         with _connection(path.parent) as con:
+            con.execute("set threads = 1")  # a second one takes a hundred MB, and the time of the other core
             _write(con, _rows_of(rows), path, said)
     finally:
         rows.unlink(missing_ok=True)
