@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -169,6 +170,7 @@ def _fill(spool: Spool, form: VenueYear, session: Session) -> None:
         if not page.cursor.ended:
             read_ahead(spool, form)
         del page  # or two of them are in memory during the next request
+        _give_back()
     spool.finish()
 
 
@@ -217,6 +219,12 @@ def _done(forms: Sequence[VenueYear], notes: Path, session: Session, asked: Aske
 
 def _spool_path(form: VenueYear, notes: Path) -> Path:
     return archive.place_of(notes, form.venue, form.year) / "fetched.notes"
+
+
+def _give_back() -> None:
+    """Have the C library return what a page took: else it keeps a part, and the next page comes on top of it."""
+    with suppress(AttributeError):  # only glibc can be told
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 @contextmanager
