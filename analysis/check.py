@@ -2,7 +2,8 @@
 
 The notebooks are the one place that says what is published, so their code runs again, in this process and without
 drawing: each figure's frame, title, caption and alt text, each table and each number of the prose is held against what
-the manifests and the CSV files beside them say. So are the counts behind the page's own answers, and numbers.json.
+the manifests and the CSV files beside them say. So are the counts behind the page's own answers, the page itself, and
+numbers.json. Nothing is asked of a network.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -20,11 +22,12 @@ import pandas as pd
 from analysis import DATABASE, ROOT, draw, notebook, parameters, tables
 from analysis.draw import publish
 from analysis.errors import Trouble, count
-from analysis.page import numbers, stand
+from analysis.page import build, numbers, stand, words
 from analysis.page.chapters import Chapter, chapters
 
 TOLERANCE = 1e-9  # relative: the last digits of a float change with the machine
-WORDS = ("title", "caption", "alt", "stamp")
+KINDS = ("figures", "tables", "numbers", "sentences")
+WORDS = ("title", "caption", "alt", "stamp", "text")
 COLUMNS = ("id", "part", "published", "recomputed")
 
 
@@ -35,6 +38,7 @@ class Checked:
     notebooks: int
     published: int
     differs: pd.DataFrame
+    remarks: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -63,9 +67,10 @@ def check(
     if not found:
         raise Trouble(f"Nothing is published in {figures}; `python -m analysis run` publishes something to check.")
     rows = [row for chapter in found for row in _chapter(chapter, figures, database, root)]
-    rows += _counts(figures, database, years) + _cited(figures)
-    published = sum(len(one.book[kind]) for one in found for kind in ("figures", "tables", "numbers"))
-    return Checked(len(found), published, pd.DataFrame(rows, columns=COLUMNS))
+    rows += _counts(figures, database, years) + _page(figures, database, root / "runs")
+    published = sum(len(one.book.get(kind, ())) for one in found for kind in KINDS)
+    remarks = tuple(remark for chapter in found for remark in _not_checked(chapter))
+    return Checked(len(found), published - len(remarks), pd.DataFrame(rows, columns=COLUMNS), remarks)
 
 
 # One notebook -------------------------------------------------------------------------------------------------------
@@ -157,19 +162,20 @@ def _values(chapter: Chapter, root: Path) -> dict[str, object]:
 
 @contextlib.contextmanager
 def _without_writing(opened: list[Recomputed]) -> Iterator[None]:
-    """Books that write nothing, pictures that are not drawn, and a loading notebook that fetches nothing."""
+    """Books that write nothing, pictures that are not drawn, and notebooks that ask nobody."""
     kind = type("Recomputed", (Recomputed,), {"kept": opened})
     blanks = {name: Blank() for name in vars(draw) if name.startswith("draw_")}
+    silent = dict.fromkeys(("fetch", "public_revisions"), _do_nothing)  # they would ask OpenReview
     with (
         _replaced(publish, Book=kind, discard=_do_nothing),
         _replaced(draw, **blanks),
-        _replaced(notebook, fetch=_do_nothing),
+        _replaced(notebook, **silent),
     ):
         yield
 
 
 def _do_nothing(*args: object, **options: object) -> None:
-    """Instead of a fetch, and of taking away what was published."""
+    """Instead of a question to OpenReview, and of taking away what was published."""
 
 
 @contextlib.contextmanager
@@ -187,8 +193,8 @@ def _replaced(module, **values) -> Iterator[None]:
 
 def _compared(chapter: Chapter, book: Recomputed, figures: Path) -> list[tuple]:
     rows = []
-    for kind in ("figures", "tables", "numbers"):
-        published = {one["name"]: one for one in chapter.book[kind]}
+    for kind in KINDS:
+        published = {one["name"]: one for one in chapter.book.get(kind, ()) if not _asked_elsewhere(one)}
         recomputed = {one["name"]: one for one in getattr(book, kind)}
         for name in dict.fromkeys([*published, *recomputed]):
             where = f"{chapter.folder}/{name}"
@@ -198,8 +204,25 @@ def _compared(chapter: Chapter, book: Recomputed, figures: Path) -> list[tuple]:
                 rows += _numbers(where, published[name], recomputed[name])
             else:
                 rows += _words(where, published[name], recomputed[name])
-                rows += _frames(where, figures / chapter.folder / published[name]["files"]["csv"], book.frames[name])
-    return rows
+                for file in filter(None, [published[name].get("files", {}).get("csv")]):
+                    rows += _frames(where, figures / chapter.folder / file, book.frames[name])
+    said = [" ".join(one.get("remarks", ())) for one in (chapter.book, book.about)]
+    return rows + ([] if said[0] == said[1] else [(str(chapter.folder), "remarks", *said)])
+
+
+def _asked_elsewhere(entry: dict) -> bool:
+    """Whether it is an answer that the store does not keep."""
+    return any("asked" in query for query in entry.get("queries", ()))
+
+
+def _not_checked(chapter: Chapter) -> list[str]:
+    """A sentence for each table that cannot be made again from the store."""
+    return [
+        f"{chapter.folder}/{one['name']} is {query['asked']}, which the store does not keep: it was not checked."
+        for one in chapter.book["tables"]
+        for query in one.get("queries", ())
+        if "asked" in query
+    ]
 
 
 def _there(is_there: bool) -> str:
@@ -257,26 +280,68 @@ def _number(cell: str) -> object:
 # The page -----------------------------------------------------------------------------------------------------------
 
 
+class Compared(build.Site):
+    """A site that keeps the page as it would be written now, and writes nothing."""
+
+    def __init__(self, *args) -> None:
+        super().__init__(*args)
+        self.texts: dict[str, str] = {}
+
+    def write(self, name: str, text: str) -> None:
+        self.texts[name] = text
+
+    def read(self, name: str) -> str:
+        return self.texts.get(name) or super().read(name)
+
+
+def _page(figures: Path, database: Path, runs: Path) -> list[tuple]:
+    """The page and numbers.json against what they would say now."""
+    if not (figures / "index.html").is_file():
+        return []
+    site = Compared(figures, runs, database, chapters(figures))
+    build.write_index(site)
+    shown = [name for name in site.texts if name == "index.html" or name.startswith("page/cards-")]
+    rows = [row for name in sorted(shown) for row in _lines(name, figures / name, site.texts[name])]
+    return rows + _cited(figures / numbers.FILE, build.cited(site))
+
+
+def _lines(name: str, path: Path, now: str) -> list[tuple]:
+    """The lines of a file that differ, each around the first place where it does."""
+    before = path.read_text(encoding="utf-8") if path.is_file() else ""
+    lines = [text.splitlines() for text in (before, now)]
+    if len(lines[0]) != len(lines[1]):
+        return [(name, "lines", *(count(len(some), "line") for some in lines))]
+    return [
+        (name, f"line {number}", *_around(old, new))
+        for number, (old, new) in enumerate(zip(*lines, strict=True), start=1)
+        if old != new
+    ]
+
+
+def _around(old: str, new: str) -> tuple[str, str]:
+    pairs = enumerate(zip(old, new, strict=False))
+    place = next((place for place, (a, b) in pairs if a != b), min(len(old), len(new)))
+    part = slice(max(place - 30, 0), place + 30)
+    return old[part], new[part]
+
+
 def _counts(figures: Path, database: Path, years: Sequence[int]) -> list[tuple]:
     """The counts behind the page's own answers."""
     rows = []
-    for file, key, now in stand.recomputed(database, years):
+    for file, key, now in chain(stand.recomputed(database, years), words.recomputed(database, years)):
         path = figures / file
         if not path.is_file():
             continue
         before = stand.parsed(path.read_text(encoding="utf-8"))
-        for snapshot in dict.fromkeys([*before, *now]):
-            if before.get(snapshot) != now.get(snapshot):
-                rows.append((f"{file}/{snapshot}", "counts", "other counts", f"the counts of {key}, {snapshot}"))
+        for part in dict.fromkeys([*before, *now]):
+            if before.get(part) != now.get(part):
+                rows.append((f"{file}/{part}", "counts", "other counts", f"the counts of {key}, {part}"))
     return rows
 
 
-def _cited(figures: Path) -> list[tuple]:
-    """numbers.json against the manifests that it is made of."""
-    path = figures / numbers.FILE
-    if not path.is_file():
-        return []
-    before, now = path.read_text(encoding="utf-8"), numbers.text(figures, chapters(figures))
+def _cited(path: Path, now: str) -> list[tuple]:
+    """numbers.json, number by number."""
+    before = path.read_text(encoding="utf-8") if path.is_file() else '{"numbers": []}'
     if before == now:
         return []
     old, new = ({one["id"]: one for one in json.loads(text)["numbers"]} for text in (before, now))

@@ -518,7 +518,8 @@ def _check(options) -> int:
 
     years = _years(options) if options.years else ()
     found = check.check(ROOT / "figures", options.database, years, options.venue, ROOT)
-    _tell(found.sentence)
+    for remark in (*found.remarks, found.sentence):
+        _tell(remark)
     if not found.differs.empty or options.format != "table":
         print(tables.text(found.differs, options.format))
     return int(not found.differs.empty)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from analysis.errors import Trouble, count
 from analysis.sample import Sample
 from analysis.snapshots import around_discussion as choose_around
 from analysis.snapshots import pair as pair_of
+from analysis.statistics import queries
 from analysis.statistics.ledger import knows_accepted
 from analysis.statistics.paper import over_time
 from analysis.venues import known_years, venue_year
@@ -194,7 +194,7 @@ def public_revisions(asked: papers.Asked) -> pd.DataFrame | None:
         say(f"The revisions cannot be had: {trouble}")
         return None
     say(revising.told(revisions, len(asked.paper.review_ids)))
-    return revisions
+    return queries.carrying(revisions, [{"asked": f"what OpenReview answered about {asked.paper.link}"}])
 
 
 def official_submissions(venue: str, years: Sequence[int], database: str) -> dict[int, int]:
@@ -232,17 +232,7 @@ def samples(
 def each_year(statistic: Callable[[Sample], pd.DataFrame], loaded: Sequence[Sample]) -> pd.DataFrame:
     """A statistic for each of these years, with the year in front."""
     frames = [statistic(one).assign(year=one.snapshot.year) for one in loaded]
-    whole = pd.concat(frames, ignore_index=True).pipe(lambda frame: frame[["year", *frame.columns.drop("year")]])
-    return _made_by(whole, frames)
-
-
-def _made_by(whole: pd.DataFrame, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """The frame with the query of its parts: the same statistic on the samples of all of them."""
-    queries = [json.loads(frame.attrs["query"]) for frame in frames if "query" in frame.attrs]
-    if queries and len(queries) == len(frames):
-        samples = [one for query in queries for one in query["samples"]]
-        whole.attrs["query"] = json.dumps({**queries[0], "samples": samples}, sort_keys=True)
-    return whole
+    return queries.together(frames, "year")
 
 
 def around_discussion(
@@ -295,14 +285,14 @@ def each_snapshot(statistic: Callable[[Sample], pd.DataFrame], loaded: Sequence[
         statistic(one).assign(year=one.snapshot.year, snapshot=one.snapshot.name, stage=one.snapshot.stage)
         for one in loaded
     ]
-    front = ["year", "snapshot", "stage"]
-    return pd.concat(frames, ignore_index=True).pipe(lambda frame: frame[[*front, *frame.columns.drop(front)]])
+    return queries.together(frames, "year", "snapshot", "stage")
 
 
 def each_level(statistic: Callable[[Sample], pd.DataFrame], loaded: Sample, column: str) -> pd.DataFrame:
     """A statistic for each value of a column of papers or reviews, with the value in front."""
-    frames = [statistic(part).assign(**{column: value}) for value, part in loaded.split(column)]
-    return pd.concat(frames, ignore_index=True).pipe(lambda frame: frame[[column, *frame.columns.drop(column)]])
+    with queries.split_by(column):
+        frames = [statistic(part).assign(**{column: value}) for value, part in loaded.split(column)]
+    return queries.together(frames, column)
 
 
 def fields(loaded: Sample, *columns: str) -> list[str]:

@@ -13,6 +13,7 @@ from analysis.errors import Trouble
 from analysis.sample import Sample, load
 from analysis.snapshots import Snapshot, choose
 from analysis.standing import USUAL
+from analysis.statistics import queries
 from analysis.statistics.paper import example
 from analysis.statistics.standing import Given, given
 
@@ -113,7 +114,8 @@ def ask(database: Path, venue: str, year: int, forum: str, ratings: Sequence[int
         if ratings
         else f"No paper was asked for: {point.text}, the most frequent ratings, are an example."
     )
-    return Asked(whole, point, _as_reviews(whole, point)), said
+    shown = queries.carrying(_as_reviews(whole, point), [_asking(whole.snapshot, "ratings", list(point.ratings))])
+    return Asked(whole, point, shown), said
 
 
 def _ask_of_paper(database: Path, paper: Paper, at: str) -> tuple[Asked, str]:
@@ -125,7 +127,14 @@ def _ask_of_paper(database: Path, paper: Paper, at: str) -> tuple[Asked, str]:
         )
     chosen, _ = choose(rated, at, usual=USUAL)
     whole = load(database, first.venue, first.year, chosen.name, population="all")
-    return Asked(whole, given(whole, paper.ratings(chosen.name)), paper.reviews, paper), described(paper)
+    shown = queries.carrying(paper.reviews, [_asking(first, "forum", paper.forum)])
+    return Asked(whole, given(whole, paper.ratings(chosen.name)), shown, paper), described(paper)
+
+
+def _asking(taken: Snapshot, name: str, value: object) -> queries.Query:
+    """The command that shows these reviews."""
+    venue = f" --venue {taken.venue}" if taken.venue != "ICLR" else ""
+    return {"command": f"python -m analysis run{venue} --years {taken.year} --only 12 -p {name} '{value}'"}
 
 
 def described(paper: Paper) -> str:

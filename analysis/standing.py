@@ -109,6 +109,7 @@ def counted(whole: sample.Sample) -> dict[str, object]:
         "year": taken.year,
         "snapshot": taken.name,
         "stage": taken.stage,
+        "source": taken.source,
         "outcomes": taken.outcomes,
         "levels": list(scale.levels),
         "labels": [scale.labels.get(level, "") for level in scale.levels],

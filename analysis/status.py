@@ -10,8 +10,16 @@ import pandas as pd
 from analysis import store
 from analysis.errors import Trouble
 from analysis.snapshots import OUTCOMES
+from analysis.statistics import queries
 from analysis.venues import venue_year
 
+PROBLEMS = """
+    select name as snapshot, field, reason, count(*) as notes, min(value) as example
+    from problems join snapshots using (snapshot_id)
+    where venue = ? and year = ?
+    group by all
+    order by all
+"""
 COUNTED = ("accepted", "rejected", "workshop", "withdrawn", "desk_rejected")
 
 
@@ -36,7 +44,9 @@ def status(database: Path, venue: str = "", years: tuple[int, ...] = ()) -> pd.D
     if frame.empty:
         raise Trouble(f"{database} holds no such snapshot; `python -m analysis fetch` loads some.")
     differs = [_differs(row, database) for row in frame.to_dict("records")]
-    return frame.drop(columns="official_counts").assign(differs=differs).reset_index(drop=True)
+    told = frame.drop(columns="official_counts").assign(differs=differs).reset_index(drop=True)
+    asked = f" --venue {venue}" * (venue not in ("", "ICLR")) + f" --years {','.join(map(str, years))}" * bool(years)
+    return queries.carrying(told, [{"command": f"python -m analysis status{asked}"}])
 
 
 def _differs(row: dict, database: Path) -> str:
@@ -60,13 +70,5 @@ def _differs(row: dict, database: Path) -> str:
 def problems(database: Path, venue: str, year: int) -> pd.DataFrame:
     """How many values or notes of a year could not be read: snapshot, field, reason, notes, and one example of the value."""
     with store.reading(database) as con:
-        return con.sql(
-            """
-            select name as snapshot, field, reason, count(*) as notes, min(value) as example
-            from problems join snapshots using (snapshot_id)
-            where venue = ? and year = ?
-            group by all
-            order by all
-            """,
-            params=[venue, year],
-        ).df()
+        frame = con.sql(PROBLEMS, params=[venue, year]).df()
+    return queries.carrying(frame, [{"sql": " ".join(PROBLEMS.split()), "parameters": [venue, year]}])

@@ -154,11 +154,11 @@ def test_the_manifest_says_what_and_from_where(sample, tmp_path, folder):
     assert said.items() >= about.items()
     assert said["remarks"] == list(sample.remarks)
     assert said["figures"] == [
-        {"name": "ratings", "width": 528, "height": 296, **WORDS, "stamp": said["stamp"], "query": QUERY,
+        {"name": "ratings", "width": 528, "height": 296, **WORDS, "stamp": said["stamp"], "queries": [QUERY],
          "files": {kind: f"ratings.{kind}" for kind in ("pdf", "svg", "png", "csv")} | {"share": "ratings-share.png"}}
     ]  # fmt: skip
     files = {kind: f"top.{kind}" for kind in ("csv", "md", "tex", "html", "parquet")}
-    about = {"caption": "A table", "rows": 2, "shares": ["value"], "query": None}
+    about = {"caption": "A table", "rows": 2, "shares": ["value"], "queries": []}
     assert said["tables"] == [{"name": "top", **about, "files": files}]
     assert said["numbers"] == [
         {"name": "ratings.accept-side", "text": "33.3 %", "limits": "10.0 % to 70.0 %",

@@ -31,6 +31,7 @@ from analysis.draw.canvas import QUIET, RATIO, WIDTHS, balanced, cover, foreign,
 from analysis.errors import Trouble, choices, count, percent
 from analysis.places import FIGURES, place
 from analysis.sample import POPULATIONS, Sample
+from analysis.statistics import queries
 
 MANIFEST = "manifest.json"
 # Kinds of files that a book writes, and so may take away when it begins anew.
@@ -140,9 +141,11 @@ class Book:
     figures: list[dict] = field(default_factory=list)
     tables: list[dict] = field(default_factory=list)
     numbers: list[dict] = field(default_factory=list)
+    sentences: list[dict] = field(default_factory=list)
 
     def begin(self) -> None:
         """Empty the folder, and say in the manifest what the book is about."""
+        queries.called()  # what was computed before is about something else
         self.folder.mkdir(parents=True, exist_ok=True)
         _empty(self.folder)
         self._save()
@@ -184,7 +187,7 @@ class Book:
         files["csv"] = self._write(f"{name}.csv", f"{tables.text(frame, 'csv')}\n")
         width, height = (round(inches * CSS_PIXELS) for inches in figure.get_size_inches())
         words = {"title": title, "caption": caption, "alt": alt or title}
-        about = {"stamp": stamp, "query": made_by(frame), "files": files, "width": width, "height": height}
+        about = {"stamp": stamp, "queries": made_by(frame), "files": files, "width": width, "height": height}
         self.figures.append({"name": name, **words, **about})
         self._save()
         return Picture(saved["png"], width=width, figure=figure, **words)
@@ -200,7 +203,7 @@ class Book:
         texts = {suffix: tables.text(frame, kind, shares, caption, note) for suffix, kind in kinds.items()}
         files = {suffix: self._write(f"{name}.{suffix}", f"{text}\n") for suffix, text in texts.items()}
         files["parquet"] = self._placed(f"{name}.parquet", lambda path: tables.parquet(frame, path))
-        about = {"caption": caption, "query": made_by(frame), "shares": list(shares), "rows": len(frame)}
+        about = {"caption": caption, "queries": made_by(frame), "shares": list(shares), "rows": len(frame)}
         self.tables.append({"name": name, **about, "files": files})
         self._save()
         return Shown(tables.text(frame, "table", shares, caption), texts["html"])
@@ -219,11 +222,18 @@ class Book:
 
         With ``share=False`` a fraction is a plain number (a mean). The name is stable: others cite it.
         """
-        self._add_name(name, self.numbers)
+        self._add_name(name, self.numbers + self.sentences)
         row = dict(zip(("value", "n", "low", "high"), map(tables.plain, (value, n, low, high)), strict=True))
         text, *ends = (_written(row[part], share, digits) for part in ("value", "low", "high"))
         limits = " to ".join(ends) if None not in (row["low"], row["high"]) else ""
         self.numbers.append({"name": name, "text": text, "limits": limits, **row})
+        self._save()
+        return text
+
+    def sentence(self, name: str, text: str) -> str:
+        """Note a sentence whose numbers a statistic wrote into it, and give it back for the notebook to say."""
+        self._add_name(name, self.numbers + self.sentences)
+        self.sentences.append({"name": name, "text": text, "queries": made_by(pd.DataFrame())})
         self._save()
         return text
 
@@ -244,16 +254,15 @@ class Book:
         return name
 
     def _save(self) -> None:
-        lists = {"figures": self.figures, "tables": self.tables, "numbers": self.numbers}
+        lists = {kind: getattr(self, kind) for kind in ("figures", "tables", "numbers", "sentences")}
         files = sorted(file for one in (*self.figures, *self.tables) for file in one["files"].values())
         manifest = {"notebook": self.name, "width": self.width, **self.about, **lists, "files": files}
         self._write(MANIFEST, json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
 
 
-def made_by(frame: pd.DataFrame) -> dict | None:
-    """The statistic, samples and options that made a frame; None where it is made of several."""
-    query = frame.attrs.get("query")
-    return json.loads(query) if query else None
+def made_by(frame: pd.DataFrame) -> list[queries.Query]:
+    """What made a frame and the words about it: its own queries, then the statistics called since the last publication."""
+    return queries.joined([*queries.of(frame), *queries.called()])
 
 
 def _checked(name: str) -> str:

@@ -54,6 +54,9 @@ class Site:
         unfinished.write_bytes(content)
         os.replace(unfinished, path)
 
+    def read(self, name: str) -> str:
+        return (self.figures / name).read_text(encoding="utf-8")
+
     def notebook(self, chapter: Chapter) -> Path:
         return self.runs / f"{chapter.folder}.ipynb"
 
@@ -108,18 +111,28 @@ def _remember(site: Site, made_of: str) -> None:
 
 
 def _make(site: Site) -> None:
-    figures = site.figures
     for asset in sorted(ASSETS.iterdir()):
         site.write(f"page/{asset.name}", asset.read_text(encoding="utf-8"))
     _write_notebooks(site)
-    offered = stand_data.write(site)
-    words_of = words.write(site)
-    years = _write_years(site)
-    site.write(numbers.FILE, numbers.text(figures, site.found))
-    site.write("index.html", _index(site, years, offered, words_of))
-    for path in (figures / "page").iterdir():  # of years that are gone
+    write_index(site)
+    site.write(numbers.FILE, cited(site))
+    for path in (site.figures / "page").iterdir():  # of years that are gone
         if path not in site.written:
             path.unlink()
+
+
+def write_index(site: Site) -> None:
+    """The page itself, with the scripts that it loads."""
+    offered, words_of = stand_data.write(site), words.write(site)
+    years = _write_years(site)
+    site.write("index.html", _index(site, years, offered, words_of))
+
+
+def cited(site: Site) -> str:
+    """numbers.json: what the notebooks published, and the page's own numbers."""
+    parts = [one.part for one in fresh(site.database)]
+    parts += [*stand_data.parts(site.figures), *words.parts(site.database, site.figures)]
+    return numbers.text(site.figures, site.found, site.database, parts)
 
 
 def _write_notebooks(site: Site) -> None:
@@ -236,8 +249,7 @@ def _json(about: dict) -> str:
 
 
 def _load(site: Site, year: dict) -> dict:
-    text = (site.figures / f"page/cards-{year['place']}.js").read_text(encoding="utf-8")
-    return json.loads(text.partition(" = ")[2].rstrip().removesuffix(";"))
+    return stand_data.parsed(site.read(f"page/cards-{year['place']}.js"))
 
 
 def _together(view: dict, shared: dict) -> dict:

@@ -122,8 +122,8 @@ def _behind(card: Card, figures: Path) -> str:
 
 def _shares(entry: dict, frame: pd.DataFrame) -> Sequence[str]:
     """The columns of fractions, as the statistic that made the frame declares them."""
-    known, query = statistics(), entry.get("query") or {}
-    shares = known[query["statistic"]].shares if query.get("statistic") in known else ()
+    known, first = statistics(), next(iter(entry.get("queries", ())), {})  # the others made the words about it
+    shares = known[first["statistic"]].shares if first.get("statistic") in known else ()
     return [name for name in shares if name in frame]
 
 

@@ -3,7 +3,10 @@
     {"suite": ..., "frames": {ID: {what made it, snapshot, population, file}}, "numbers": [{"id", "value", ...}]}
 
 A number of a figure or table is a row of its frame (``iclr-2020/final/02-scores/sixes?accept_side=3``) or quoted in its
-words (``...sixes:title:2``); a number of the prose has the name that the notebook gave it. `of` leads to the frame.
+words (``...sixes:title:2``, which a tile repeats); a number of the prose has the name that the notebook gave it. The
+page's own numbers are those of its first lines (``iclr-2020/final/fresh:papers``) and the counts that its answers are
+made of (``iclr-2020/final/stand?papers=reviewed``). `of` leads to the frame, and its `queries` to the store: the first
+made the frame, the others what else its words quote.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
@@ -19,25 +23,42 @@ import pandas as pd
 from analysis import __version__
 from analysis.errors import percent
 from analysis.page.chapters import Chapter
+from analysis.page.commands import run_again, with_commands
 
 FILE = "numbers.json"
+KNOWN = ("venue", "year", "snapshot", "stage", "population", "source")
 ESTIMATE = ("value", "low", "high", "n")
 # A number as the suite writes it: 2,594 or 0.84 or 47 %; a year, date or version is not one.
-QUOTED = re.compile(r"(?<![\w.,-])[+-]?\d{1,3}(?:,\d{3})+(?![\w-])|(?<![\w.,-])[+-]?\d+(?:\.\d+)?(?: %)?(?![\w-]|\.\d)")
+BEFORE, SIGN = r"(?<![\w.,-])", "[+\N{MINUS SIGN}-]?"
+QUOTED = re.compile(rf"{BEFORE}{SIGN}\d{{1,3}}(?:,\d{{3}})+(?![\w-])|{BEFORE}{SIGN}\d+(?:\.\d+)?(?: %)?(?![\w-]|\.\d)")
 YEAR = re.compile(r"(?:19|20)\d\d")
 LONG = 40  # characters: a longer text does not name a row
 
 
-def text(figures: Path, found: Sequence[Chapter]) -> str:
+@dataclass(frozen=True)
+class Part:
+    """Numbers of the page that no notebook published, with what they are of; `numbers` by the end of their ids."""
+
+    id: str
+    about: dict[str, object]
+    numbers: dict[str, dict[str, object]]
+
+    def rows(self) -> list[dict]:
+        return [{"id": f"{self.id}{end}", "of": self.id, "where": "page", **one} for end, one in self.numbers.items()]
+
+
+def text(figures: Path, found: Sequence[Chapter], database: Path, parts: Sequence[Part] = ()) -> str:
     """The file: frames by id and numbers in the order of the page, one a line."""
-    frames: dict[str, dict] = {}
-    rows: list[dict] = []
+    frames: dict[str, dict] = {part.id: part.about for part in parts}
+    rows: list[dict] = [row for part in parts for row in part.rows()]
     for chapter in found:
         for entry in (*chapter.book["figures"], *chapter.book["tables"]):
             frame_id = f"{chapter.folder}/{entry['name']}"
-            frames[frame_id] = _about(chapter, entry)
+            frames[frame_id] = _about(chapter, entry, database)
             rows += _of_frame(figures, chapter, entry, frame_id)
-        rows += [_of_prose(chapter, number) for number in chapter.book["numbers"]]
+        for sentence in chapter.book.get("sentences", ()):
+            frames[f"{chapter.folder}/{sentence['name']}"] = _about(chapter, sentence, database)
+        rows += _of_prose(chapter)
     listed = {
         "frames": ",\n".join(f"{json.dumps(key)}: {_json(value)}" for key, value in frames.items()),
         "numbers": ",\n".join(map(_json, rows)),
@@ -51,38 +72,27 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def _about(chapter: Chapter, entry: dict) -> dict[str, object]:
-    book, query = chapter.book, entry.get("query")
-    known = {name: book.get(name) for name in ("snapshot", "stage", "population", "source")}
-    return {
-        "notebook": chapter.notebook,
-        "venue": book["venue"],
-        "year": book["year"],
-        **known,
-        "query": query,
-        "command": command(query),
-        "file": f"{chapter.folder}/{entry['files']['csv']}",
-    }
+def _about(chapter: Chapter, entry: dict, database: Path) -> dict[str, object]:
+    book = chapter.book
+    queries = [with_commands(query, database) for query in entry.get("queries", ())] or [run_again(chapter)]
+    file = {"file": f"{chapter.folder}/{entry['files']['csv']}"} if "files" in entry else {}
+    return {"notebook": chapter.notebook, **{name: book.get(name) for name in KNOWN}, "queries": queries, **file}
 
 
-def command(query: dict | None) -> str | None:
-    """The command that prints the frame, where one statistic of one or several samples made it."""
-    if not query or not query["samples"] or set(query["options"]) - {"seed"}:
-        return None
-    first = query["samples"][0]
-    years = ",".join(dict.fromkeys(str(one["year"]) for one in query["samples"]))
-    names = list(dict.fromkeys(one["snapshot"] for one in query["samples"]))
-    snapshot = f" --snapshot {','.join(names)}" if years == str(first["year"]) else ""
-    seed = f" --seed {query['options']['seed']}" if query["options"].get("seed") else ""
-    venue = f" --venue {first['venue']}" if first["venue"] != "ICLR" else ""
-    population = f" --population {first['population']}"
-    return f"python -m analysis stat {query['statistic']}{venue} --year {years}{snapshot}{population}{seed}"
-
-
-def _of_prose(chapter: Chapter, number: dict) -> dict[str, object]:
-    place = {"id": f"{chapter.folder}/{number['name']}", "notebook": chapter.notebook, "where": "prose"}
-    about = {name: chapter.book.get(name) for name in ("venue", "year", "snapshot", "stage", "population")}
-    return {**place, **about, **{name: number[name] for name in ("text", *ESTIMATE)}}
+def _of_prose(chapter: Chapter) -> Iterator[dict]:
+    """The numbers that a notebook named, and those in its sentences and remarks."""
+    about = {name: chapter.book.get(name) for name in KNOWN}
+    about = {"notebook": chapter.notebook, "where": "prose", **about}
+    for number in chapter.book["numbers"]:
+        yield {
+            "id": f"{chapter.folder}/{number['name']}",
+            **about,
+            **{name: number[name] for name in ("text", *ESTIMATE)},
+        }
+    for sentence in chapter.book.get("sentences", ()):
+        yield from _quoted(f"{chapter.folder}/{sentence['name']}", "prose", sentence["text"], ())
+    for row in _quoted(str(chapter.folder), "remarks", " ".join(chapter.book.get("remarks", ())), ()):
+        yield {**row, **about, "of": None}
 
 
 # Frames -------------------------------------------------------------------------------------------------------------
@@ -96,7 +106,7 @@ def _of_frame(figures: Path, chapter: Chapter, entry: dict, frame_id: str) -> It
         for key, row in zip(keys, frame.to_dict("records"), strict=True)
     ]
     yield from (row for row in rows if "value" in row)
-    for part in ("title", "caption"):
+    for part in ("title", "caption", "alt", "stamp"):
         yield from _quoted(frame_id, part, entry.get(part, ""), rows)
 
 
@@ -143,6 +153,7 @@ def _quoted(frame_id: str, part: str, words: str, rows: Sequence[dict]) -> Itera
 
 def _prints(value: float, quoted: str) -> bool:
     """Whether a value is written so: as a share where it ends in %, else with as many decimals."""
+    quoted = quoted.replace("\N{MINUS SIGN}", "-").removeprefix("+")
     digits = len(quoted.removesuffix(" %").partition(".")[2])
     if quoted.endswith(" %"):
         return percent(value, digits) == quoted
@@ -150,6 +161,6 @@ def _prints(value: float, quoted: str) -> bool:
 
 
 def _read(quoted: str) -> float:
-    number = float(quoted.removesuffix(" %").replace(",", ""))
+    number = float(quoted.removesuffix(" %").replace(",", "").replace("\N{MINUS SIGN}", "-"))
     value = number / 100 if quoted.endswith(" %") else number
     return int(value) if float(value).is_integer() and not quoted.endswith(" %") else round(value, 10)

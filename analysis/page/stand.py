@@ -11,12 +11,16 @@ from itertools import groupby
 from pathlib import Path
 
 from analysis import sample, standing, store
+from analysis.page.commands import venue_option
 from analysis.page.executed import TITLE
+from analysis.page.numbers import Part
+from analysis.places import place
 from analysis.snapshots import Snapshot, choose
 from analysis.venues import venue_year
 
 ASSETS = Path(__file__).with_name("assets")
 EXAMPLE = "6 6 6"
+COUNTED = ("reviewed", "active", "decided", "accepted")  # the last columns of the profiles: see `standing.counted`
 
 
 def held(database: Path, venue: str = "") -> list[Snapshot]:
@@ -91,6 +95,51 @@ def recomputed(database: Path, years: Sequence[int] = ()) -> Iterator[tuple[str,
 def parsed(script: str) -> dict:
     """The counts that a script holds."""
     return json.loads(script.partition(" = ")[2].rstrip().removesuffix(";"))
+
+
+# The counts themselves: how many papers have the same ratings, and how many of these were accepted.
+PROFILES = """
+select ratings, count(*) as papers, count(*) filter (outcome = 'accepted') as accepted
+from (
+    select paper, any_value(outcome) as outcome, list_sort(list(rating)) as ratings
+    from reviews join submissions using (snapshot_id, paper) join snapshots using (snapshot_id)
+    where rating is not null and venue = $1 and year = $2 and name = $3 and source = $4
+    group by paper
+)
+group by ratings
+order by ratings
+"""
+
+
+def parts(figures: Path) -> Iterator[Part]:
+    """What the answers of the page are made of, snapshot by snapshot, as far as its scripts are there."""
+    for path in sorted((figures / "page").glob("stand-*.js")):
+        for counts in parsed(path.read_text(encoding="utf-8")).values():
+            yield _part(f"page/{path.name}", counts)
+
+
+def _part(file: str, counts: dict) -> Part:
+    of = {name: counts[name] for name in ("venue", "year", "snapshot", "stage", "source")}
+    levels = len(counts["levels"])
+    most = max(counts["profiles"], key=lambda row: row[levels], default=[])
+    typed = " ".join(str(level) for level, times in zip(counts["levels"], most, strict=False) for _ in range(times))
+    command = (
+        f"python -m analysis stand{venue_option(of['venue'])} --year {of['year']} --snapshot {of['snapshot']} {typed}"
+    )
+    sql = {
+        "sql": " ".join(PROFILES.split()),
+        "parameters": [of[name] for name in ("venue", "year", "snapshot", "source")],
+    }
+    digest = hashlib.sha256(json.dumps(counts, sort_keys=True).encode()).hexdigest()
+    about = {**of, "file": file, "sha256": digest, "queries": [sql, {"command": command}]}
+    sums = [sum(row[levels + place] for row in counts["profiles"]) for place in range(len(COUNTED))]
+    known = {"complete": COUNTED, "accepted only": ("reviewed", "accepted"), "none": COUNTED[:1]}[counts["outcomes"]]
+    numbers = {
+        f"?papers={name}": {"value": value, "n": sums[0]}
+        for name, value in zip(COUNTED, sums, strict=True)
+        if name in known
+    }
+    return Part(f"{place(of['venue'], of['year'], of['snapshot'])}/stand", about, numbers)
 
 
 def _stamp(database: Path, some: list[Snapshot]) -> str:

@@ -6,15 +6,14 @@ where an estimate is meant. `register` makes it known to the command line and th
 
 from __future__ import annotations
 
-import functools
 import importlib
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pandas as pd
 
 from analysis.errors import Trouble, choices
+from analysis.statistics import queries
 
 FAMILIES = (
     "ledger",
@@ -83,40 +82,11 @@ def register(
         code = function.__code__
         arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         seeded, worded, drawn = (one in arguments for one in ("seed", "word", "draws"))
-        traced = _traced(name, function)
+        traced = queries.traced(name, function)
         _known[name] = Statistic(name, traced, takes, population, need, shares, seeded, linked, columns, worded, drawn)
         return traced
 
     return remember
-
-
-def _traced(name: str, function: Callable[..., pd.DataFrame]) -> Callable[..., pd.DataFrame]:
-    """The function, whose frames say what made them: what is published carries that along, so that it can be cited."""
-
-    @functools.wraps(function)
-    def traced(*args, **options) -> pd.DataFrame:
-        frame = function(*args, **options)
-        frame.attrs["query"] = query(name, args, options)  # a text, since pandas copies attributes deeply
-        return frame
-
-    return traced
-
-
-def query(name: str, args: Sequence[object], options: Mapping[str, object]) -> str:
-    """A statistic with the samples and options that it was called with, as JSON."""
-    given = [one for arg in args for one in (arg if isinstance(arg, list | tuple) else [arg])]
-    samples = [
-        {
-            "venue": one.snapshot.venue,
-            "year": one.snapshot.year,
-            "snapshot": one.snapshot.name,
-            "population": one.population,
-        }
-        for one in given
-        if hasattr(one, "snapshot")
-    ]
-    plain = {key: value for key, value in options.items() if isinstance(value, str | int | float | bool)}
-    return json.dumps({"statistic": name, "samples": samples, "options": plain}, sort_keys=True)
 
 
 def statistics() -> dict[str, Statistic]:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.sample import Sample, require_linked
-from analysis.statistics import register
+from analysis.statistics import queries, register
 from analysis.statistics.intervals import (
     DRAWS,
     Z,
@@ -223,7 +223,7 @@ def agreement_by_year(
     A year of which only one of the two samples is there has that one's values, and no difference.
     """
     frames = [_year(before, after, draws, seed) for before, after in around if before is not None or after is not None]
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=["year", "papers", "measure", "n"])
+    return queries.together(frames) if frames else pd.DataFrame(columns=["year", "papers", "measure", "n"])
 
 
 def _year(before: Sample | None, after: Sample | None, draws: int, seed: int) -> pd.DataFrame:

@@ -89,7 +89,7 @@ def keywords(sample: Sample, least: int = LEAST) -> pd.DataFrame:
     replacement (normal approximation), `q` is p adjusted for all keywords (Benjamini and Hochberg 1995). Papers have
     several keywords, so rows overlap. The keywords of accepted papers may have been edited later.
     """
-    return _rates(sample, _keywords(sample), least)
+    return _rates(sample, keyed(sample), least)
 
 
 @register("areas", columns=("area",), shares=SHARES)
@@ -109,7 +109,7 @@ def keyword_averages(sample: Sample, least: int = LEAST) -> pd.DataFrame:
     and `shrunken` is drawn towards the overall mean by a normal model (variance between keywords by moments,
     DerSimonian and Laird 1986). It wants no outcomes.
     """
-    return _averages(sample, _keywords(sample), least)
+    return _averages(sample, keyed(sample), least)
 
 
 @register("area-averages", columns=("area",), shares=())
@@ -121,8 +121,8 @@ def area_averages(sample: Sample, least: int = LEAST) -> pd.DataFrame:
     return _averages(sample, _areas(sample), least)
 
 
-def _keywords(sample: Sample) -> pd.DataFrame:
-    """A row a paper (its place in the sample) and keyword: place, key, spelling."""
+def keyed(sample: Sample) -> pd.DataFrame:
+    """A row a paper (its place in the sample) and keyword, each once: place, key (see `normalised`), spelling."""
     require(sample, "keywords")
     if "keywords" not in sample.papers:
         return pd.DataFrame({"place": [], "key": [], "spelling": []})

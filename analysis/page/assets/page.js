@@ -172,10 +172,25 @@ const Page = { cards: {}, words: {} };
     find("words-form").addEventListener("submit", (event) => event.preventDefault());
   }
 
+  /** A word as the statistics compare it: `normalised` of analysis/statistics/topics.py. */
+  function normalised(word) {
+    const text = word.normalize("NFKC").replace(/(?<=[\p{L}\p{N}_])\s*\([^()]*\)\s*$/u, "")
+      .replace(/(?<![\p{L}\p{N}_])([A-Z]{2,})s(?![\p{L}\p{N}_])/gu, "$1")
+      .toLowerCase().replaceAll("ß", "ss").replaceAll("ς", "σ");
+    return singular(text.replace(/[-\u2010-\u2015_\s]+/gu, " ").replace(/^[ .,:;!?'"`*|]+|[ .,:;!?'"`*|]+$/g, ""));
+  }
+
+  function singular(text) {
+    const last = [...text.slice(text.lastIndexOf(" ") + 1)].length;
+    if (text.endsWith("ies") && last > 4 && !/(series|species)$/.test(text)) return `${text.slice(0, -3)}y`;
+    if (/(sses|shes|ches|xes)$/.test(text)) return text.slice(0, -2);
+    return text.endsWith("s") && last > 3 && !/(ss|us|is|ics|bias|series|species)$/.test(text) ? text.slice(0, -1) : text;
+  }
+
   async function searchWord() {
     const key = find("words-year").value;
     if (!(key in Page.words)) await load(About.words.find((one) => one.key === key).file);
-    const typed = find("word").value.trim().toLowerCase();
+    const typed = normalised(find("word").value);
     const found = typed ? ["title", "keyword"].flatMap((where) => matches(Page.words[key], where, typed)) : [];
     const none = make("p", { textContent: `Fewer than five papers with a review have “${typed}”.` });
     find("words-found").replaceChildren(...(!typed ? [] : found.length ? [wordTable(Page.words[key], found)] : [none]));
@@ -202,6 +217,7 @@ const Page = { cards: {}, words: {} };
     return make("div", { className: "scroll", role: "region", tabIndex: 0, "aria-label": "Papers by word" }, table);
   }
 
+  Page.normalised = normalised;
   startTheme();
   startWords();
   if (filters && About.years.length) {
