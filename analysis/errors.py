@@ -29,5 +29,10 @@ def percent(share: float, digits: int = 1) -> str:
 
 def signed(share: float, digits: int = 0) -> str:
     """A difference of shares in points, with its sign: ``+12``, ``0``, and a real minus sign for what is less."""
-    said = f"{100 * share:+.{digits}f}".replace("-", "\N{MINUS SIGN}")
-    return said if float(f"{100 * share:.{digits}f}") else said[1:]
+    return with_sign(100 * share, digits)
+
+
+def with_sign(value: float, digits: int = 2) -> str:
+    """A difference with its sign: ``+0.55``, ``0.00``, and a real minus sign for what is less."""
+    said = f"{value:+.{digits}f}".replace("-", "\N{MINUS SIGN}")
+    return said if float(f"{value:.{digits}f}") else said[1:]

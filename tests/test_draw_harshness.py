@@ -34,7 +34,7 @@ def test_levels_stand_around_the_average_review(release):
     assert [tuple(segment[:, 0]) for segment in whiskers(ax)][-4:] == list(
         zip(frame["low"], frame["high"], strict=True)
     )
-    assert {"n = 1,094", "+0.55", "-0.44"} <= set(notes(ax))
+    assert {"n = 1,094", "+0.55", "\N{MINUS SIGN}0.44"} <= set(notes(ax))
     told = words.within_paper(frame, "experience")
     assert (
         told.title

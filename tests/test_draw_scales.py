@@ -80,7 +80,7 @@ def test_two_readings_are_a_range_and_one_is_a_dot(frames):
 
 def test_years_on_one_scale_are_not_in_the_picture_of_the_scale(frames):
     rows = ticks(figure(frames, "scale change").yaxis)
-    assert rows == ["2019 to 2020\nfinal", "2020 to 2021\nrelease", "2021 to 2022\nrelease", "2024 to 2026\nrelease"]
+    assert rows == ["2019 to 2020, final", "2020 to 2021, release", "2021 to 2022, release", "2024 to 2026, release"]
 
 
 def test_words_say_what_the_frames_do(frames):

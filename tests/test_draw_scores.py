@@ -159,8 +159,7 @@ def test_an_empty_group_is_named_as_such():
     [(draw_ratings, ratings), (draw_averages, averages), (draw_top, top), (draw_deciles, deciles)],
 )
 def test_labels_neither_overlap_nor_leave_the_figure(big, bundled_sample, draw, statistic, width):
-    first = bundled_sample(2017)
-    for sample in (first, big):
+    for sample in (bundled_sample(2017), big, bundled_sample(2026, "2025-11-22"), bundled_sample(2020, "release")):
         options = {"top": top(sample)} if draw is draw_averages else {}
         ax = drawn(draw, statistic(sample), width=width, **options)
         assert texts_outside(ax) == []

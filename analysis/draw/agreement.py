@@ -25,6 +25,7 @@ from analysis.draw.canvas import (
     whiskers,
     wrapped,
 )
+from analysis.errors import with_sign
 
 FILLS = {"release": "white", "discussed": SHADES[2], "final": ACCEPT}  # the later, the fuller
 
@@ -74,7 +75,8 @@ def _growth(row, short: bool) -> str:
     if np.isnan(row.before) or np.isnan(row.after):
         stage = row.after_stage if np.isnan(row.before) else row.before_stage
         return stage if short else f"{stage} only"
-    return f"{row.value:+.3f}" if short else f"{row.value:+.3f}  ({row.low:.3f} to {row.high:.3f})"
+    grown = with_sign(row.value, 3)
+    return grown if short else f"{grown}  ({row.low:.3f} to {row.high:.3f})"
 
 
 def _name_stages(ax: Axes, shown: pd.DataFrame) -> None:

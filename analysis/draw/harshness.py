@@ -20,6 +20,7 @@ from analysis.draw.canvas import (
     whiskers,
 )
 from analysis.draw.reviewers import worded_rows
+from analysis.errors import with_sign
 
 FEW = 30  # reviews: a level with fewer is drawn hollow
 
@@ -41,7 +42,7 @@ def draw_within_paper(frame: pd.DataFrame, ax: Axes) -> Axes:
     for place, row in zip(places, frame.itertuples(), strict=True):
         note(ax, f"n = {row.n:,}", 1, place, 3, 0, xycoords=ax.get_yaxis_transform(), va="center")
         if abs(row.value) < reach:
-            note(ax, f"{row.value:+z.2f}", row.value, place, 0, 5, ha="center", bbox=on_white())
+            note(ax, with_sign(row.value), row.value, place, 0, 5, ha="center", bbox=on_white())
     hollow = f" (hollow: fewer than {FEW} reviews)" if (frame["n"] < FEW).any() else ""
     ax.set(xlabel=f"rating points from the average review of the same papers{hollow}")
     return ax

@@ -164,7 +164,8 @@ def draw_scale_change(frame: pd.DataFrame, ax: Axes) -> Axes:
     if known.empty:
         return say_instead(ax, NOTHING)
     pairs = known.groupby(["year", "than", "stage"])
-    places = rows(ax, [f"{than} to {year}\n{stage}" for year, than, stage in pairs.groups])
+    between = "\n" if narrow(ax) else ", "
+    places = rows(ax, [f"{than} to {year}{between}{stage}" for year, than, stage in pairs.groups])
     for place, (_, some) in zip(places, pairs, strict=True):
         label, rank = some[some["reading"] != "by rank"], some[some["reading"] == "by rank"].iloc[0]
         _draw_range(ax, place, label["value"])

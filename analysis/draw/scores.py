@@ -25,6 +25,7 @@ from analysis.draw.canvas import (
     percent_axis,
     points,
     rows,
+    spread,
     styled,
     whiskers,
     wrapped,
@@ -142,9 +143,10 @@ def draw_top(frame: pd.DataFrame, ax: Axes, labelled: Sequence[float] = LABELLED
     whiskers(ax, share[broad], None, frame["low"][broad], frame["high"][broad], color=SHADES[2], linewidth=5)
     ax.step(share, value, where="post", color=SHADES[1], zorder=4)
     ax.plot(share, value, "o", color=ACCEPT, zorder=5)
-    for row in frame[frame["top"].round(3).isin(labelled)].itertuples():
-        text = f"{row.value:.2f}  ({row.example})" if row.example else f"{row.value:.2f}"
-        note(ax, text, row.top, np.nanmax([row.value, row.high]), 2, 4)
+    marked = frame[frame["top"].round(3).isin(labelled)]
+    heights = spread(marked["value"], 0.1 * (value.max() - value.min()))  # a line of text is a little lower
+    for row, height in zip(marked.itertuples(), heights, strict=True):
+        note(ax, f"{row.value:.2f}  ({row.example})" if row.example else f"{row.value:.2f}", row.top, height, 4, 4)
     percent_axis(ax.xaxis)
     ax.set_xticks(np.arange(0, 1, 0.2 if narrow(ax) else 0.1))
     ax.set_xlim(0, 1)

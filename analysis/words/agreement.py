@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from analysis.errors import with_sign
 from analysis.words.common import WILSON, Words, of_reviews, percent
 
 CORRECTED = "Bars: 95 % bootstrap over papers (bias-corrected), since the reviews of a paper are not independent."
@@ -56,7 +57,7 @@ def _without_withdrawn(frame: pd.DataFrame) -> str:
     active = frame[(frame["measure"] == "icc") & (frame["papers"] == "active")].dropna(subset=["value"])
     if active.empty:
         return ""
-    grown = ", ".join(f"{row.year}: {row.value:+.3f}" for row in active.itertuples())
+    grown = ", ".join(f"{row.year}: {with_sign(row.value, 3)}" for row in active.itertuples())
     return f" Without withdrawn papers it is {grown}."
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from analysis.errors import with_sign
 from analysis.words.common import BY_PAPER, Words, of_reviews, percent
 
 SAID = {"experience": "experienced", "confidence": "confident"}
@@ -18,7 +19,7 @@ def within_paper(frame: pd.DataFrame, what: str) -> Words:
         f"Rating points by which reviewers of each {what} lie above or below the average review, on the same papers: least squares with "
         f"an effect for each paper and each level, {n:,} reviews. It compares answers to a form; why they differ it does not tell. {BY_PAPER}"
     )
-    listed = ", ".join(f"{row.level}: {row.value:+z.2f}" for row in frame.dropna(subset=["value"]).itertuples())
+    listed = ", ".join(f"{row.level}: {with_sign(row.value)}" for row in frame.dropna(subset=["value"]).itertuples())
     alt = f"Dots around zero, a row for each {what}. {listed or 'No level has a value'}."
     if len(known) < 2:
         return Words(f"Too few reviews to compare levels of {what} on the same paper", caption, alt)
