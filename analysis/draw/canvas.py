@@ -224,7 +224,7 @@ def rows(ax: Axes, labels: Sequence[str]) -> np.ndarray:
 
 def rows_ratio(count: int) -> float:
     """The height over the width of a figure with so many rows, with its title and its axis."""
-    return 0.25 + 0.026 * count
+    return 0.3 + 0.026 * count
 
 
 def spread(values: Sequence[float], gap: float) -> np.ndarray:

@@ -5,8 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.transforms import offset_copy
 
-from analysis.draw.canvas import ACCEPT, INK, QUIET, REST, count_axis, narrow, note, percent, percent_axis, rows, styled
+from analysis.draw.canvas import (
+    ACCEPT,
+    INK,
+    QUIET,
+    REST,
+    count_axis,
+    narrow,
+    note,
+    percent,
+    percent_axis,
+    points,
+    rows,
+    styled,
+)
 
 NOT_KNOWN = {"facecolor": "white", "edgecolor": REST, "hatch": "////", "linewidth": 0}
 STAGES = ("accepted", "decided, not accepted", "reviewed, not decided", "no review")
@@ -15,11 +29,14 @@ TONES = (ACCEPT, "#9aa0a6", REST, "#e9eaeb")
 
 @styled
 def draw_growth(frame: pd.DataFrame, ax: Axes) -> Axes:
-    """Submissions of each year as bars, with the factor to the year before; reviews per paper stand under the year."""
+    """Submissions of each year as bars, with the factor to the year before (where there is room for it).
+
+    Reviews per paper stand under the year.
+    """
     size = frame["official"].fillna(frame["papers"]).astype(float)
     ax.bar(frame["year"], size, 0.7, color=REST)
     for row, height in zip(frame.itertuples(), size, strict=True):
-        factor = "" if np.isnan(row.factor) else f"\N{MULTIPLICATION SIGN}{row.factor:.1f}\n"
+        factor = "" if np.isnan(row.factor) or narrow(ax) else f"\N{MULTIPLICATION SIGN}{row.factor:.1f}\n"
         said = f"{height / 1000:.1f}k" if narrow(ax) else f"{height:,.0f}"
         note(ax, f"{factor}{said}", row.year, height, 0, 3, ha="center")
     ax.set_xticks(frame["year"], [_tick(row, narrow(ax)) for row in frame.itertuples()])
@@ -57,7 +74,8 @@ def draw_funnel(frame: pd.DataFrame, ax: Axes) -> Axes:
     percent_axis(ax.xaxis)
     handles = [*_keys(ax, dict(zip(STAGES, TONES, strict=True))), _unknown_key(ax)]
     ax.set_xlabel("share of the submissions", loc="left")
-    below = {"loc": "upper left", "bbox_to_anchor": (0, -0.16), "borderpad": 0, "frameon": False}
+    below = {"loc": "upper left", "bbox_to_anchor": (0, 0), "borderpad": 0, "frameon": False}
+    below["bbox_transform"] = offset_copy(ax.transAxes, ax.figure, y=-4.6 * points(), units="points")
     spacing = {"handlelength": 1, "columnspacing": 1, "handletextpad": 0.4, "fontsize": "small"}
     ax.legend(handles=handles, ncols=2 if narrow(ax) else 5, **below, **spacing)
     return ax

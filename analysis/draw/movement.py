@@ -102,7 +102,7 @@ def _draw_both_sides(ax: Axes, labels: Sequence[str], wide: pd.DataFrame, left: 
     # Room for a share beside the longest interval of each side, and for the counts at the right edge.
     furthest = {name: np.nanmax([*wide["high"][name], 1e-3]) for name in (left, right)}
     inch = sum(furthest.values()) / (0.3 * ax.figure.get_figwidth())
-    ax.set_xlim(-furthest[left] - 0.5 * inch, furthest[right] + 1.1 * inch)
+    ax.set_xlim(-furthest[left] - 0.5 * inch, furthest[right] + 1.3 * inch)
     edge = {"xycoords": ax.get_yaxis_transform(), "ha": "right", "va": "center", "color": QUIET}
     for place, n in zip(places, wide["n"][right], strict=True):
         note(ax, f"n = {int(n):,}", 1, place, **edge)

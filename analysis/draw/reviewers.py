@@ -30,7 +30,7 @@ def draw_experience(frame: pd.DataFrame, ax: Axes, published: pd.DataFrame | Non
 
     `published` (the statistic published-in-area) puts a bracket around the levels that have not published in the area.
     """
-    _draw_levels(frame, ax, room=2.2 if narrow(ax) else 1.7)
+    _draw_levels(frame, ax, room=2.6 if narrow(ax) else 1.7)
     if published is not None:
         no = published[published["published"] == "no"].iloc[0]
         levels = int((frame["count"].cumsum() <= no["count"]).sum())
@@ -71,8 +71,8 @@ def _set_words(frame: pd.DataFrame, ax: Axes, places: np.ndarray, part: float) -
     Wording that is too long for the rows is cut to first sentences, then to first clauses: the table has it whole.
     """
     width, height = ax.figure.get_size_inches()
-    frame_around = POINTS * points() / 7  # of title, axis and stamp: an inch at print size
-    lines = max(int((height * POINTS - frame_around) / (1.3 * points() * max(len(frame), 1))), 1)
+    around = (1.25 if narrow(ax) else 1) * POINTS * points() / 7  # of title, axis and stamp: an inch at print size
+    lines = max(int((height * POINTS - around) / (1.4 * points() * max(len(frame), 1))), 1)
     for shorten in (lambda label: label.rstrip("."), first_sentence, lambda label: first_sentence(label).split(",")[0]):
         said = [f"{row.level}  {shorten(row.label)}".rstrip() for row in frame.itertuples()]
         texts = [wrapped(text, part * width, points()) for text in said]
