@@ -21,6 +21,7 @@ from analysis.draw.canvas import (
     percent_axis,
     rows,
     say_instead,
+    sized,
     spread,
     styled,
     whiskers,
@@ -101,7 +102,7 @@ def draw_sixes_by_year(frame: pd.DataFrame, ax: Axes) -> Axes:
     looks = {year: (MARK, (0, (4, 1))) if reviews <= 3 else (ACCEPT, "-") for year, reviews in usual.items()}
     for year, line in overall.groupby("year"):
         color, dashes = looks[year]
-        ax.plot(line["accept_side"], line["value"], "o", linestyle=dashes, color=color, markersize=3)
+        ax.plot(line["accept_side"], line["value"], "o", linestyle=dashes, color=color, markersize=sized(3))
         whiskers(ax, line["accept_side"], None, line["low"], line["high"], color=color)
     _draw_key(ax, overall, {year: color for year, (color, _) in looks.items()}, frame)
     for color, x, y, ha in ((MARK, 2.9, 0.97, "right"), (ACCEPT, 3.1, 0.5, "left")):

@@ -20,6 +20,7 @@ from analysis.draw.canvas import (
     points,
     rows,
     say_instead,
+    sized,
     spread,
     styled,
     whiskers,
@@ -52,7 +53,7 @@ def draw_agreement_years(frame: pd.DataFrame, ax: Axes) -> Axes:
     # The little that moved before scores were put back would look as if nobody had been going to move.
     shown = shown.assign(after=shown["after"].mask(shown["put_back"] & shown["before"].notna()))
     places = rows(ax, _years(shown, ax))
-    ax.hlines(places, shown["before"], shown["after"], color=REST, linewidth=3.2, zorder=1)
+    ax.hlines(places, shown["before"], shown["after"], color=REST, linewidth=sized(3.2), zorder=1)
     for side in ("before", "after"):
         seen = shown[side].notna()
         whiskers(ax, None, places[seen], shown.loc[seen, f"{side}_low"], shown.loc[seen, f"{side}_high"])
@@ -175,7 +176,7 @@ def draw_unanimity(frame: pd.DataFrame, ax: Axes) -> Axes:
     for measure, color, move in (("unanimous", ACCEPT, -0.17), ("opposite", MARK, 0.17)):
         some = frame[frame["measure"] == measure].set_index("year").loc[years]
         level = places + move
-        ax.hlines(level, some["independent"], some["value"], color=REST, linewidth=2.6, zorder=1)
+        ax.hlines(level, some["independent"], some["value"], color=REST, linewidth=sized(2.6), zorder=1)
         whiskers(ax, None, level, some["low"], some["high"])
         ax.plot(some["independent"], level, "o", color=color, markerfacecolor="white", zorder=4)
         ax.plot(some["value"], level, "o" if measure == "unanimous" else "D", color=color, zorder=5)

@@ -19,6 +19,7 @@ from analysis.draw.canvas import (
     percent_axis,
     rows,
     say_instead,
+    sized,
     spread,
     styled,
     whiskers,
@@ -59,19 +60,19 @@ def draw_again(
             color=QUIET,
             xycoords=ax.get_yaxis_transform(),
         )
-        ax.plot(row.accepted, place, "|", color=QUIET, markersize=7)
+        ax.plot(row.accepted, place, "|", color=QUIET, markersize=sized(7))
     for year, both in frame.groupby("year"):
         place = modelled[year]
-        ax.plot(both["value"], [place] * len(both), color=SHADES[2], linewidth=2, zorder=1)
+        ax.plot(both["value"], [place] * len(both), color=SHADES[2], linewidth=sized(2), zorder=1)
         whiskers(ax, None, [place] * len(both), both["low"], both["high"])
         for row in both.itertuples():
             face = "white" if row.stage == "release" else ACCEPT
             ax.plot(row.value, place, "o", color=ACCEPT, markerfacecolor=face, zorder=4)
             note(ax, f"{100 * row.value:.0f}", row.value, place, 0, 5, ha="center")
-        ax.plot(both["accepted"].iloc[-1], place, "|", color=QUIET, markersize=7)
+        ax.plot(both["accepted"].iloc[-1], place, "|", color=QUIET, markersize=sized(7))
     if resampling is not None:
         at = resampling["year"].map(modelled)
-        ax.plot(resampling["value"], at, "+", color=INK, markersize=6, linestyle="none", zorder=5)
+        ax.plot(resampling["value"], at, "+", color=INK, markersize=sized(6), linestyle="none", zorder=5)
     _name_parts(ax, places, len(experiments), resampling is not None)
     ax.set_xlim(0.15, 1)
     percent_axis(ax.xaxis)

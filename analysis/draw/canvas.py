@@ -24,6 +24,7 @@ STYLE = Path(__file__).with_name("style.mplstyle")
 WIDTHS = {"iclr": 5.5, "column": 3.25, "slide": 10.0}  # inches: the text block, one of two columns, a slide
 RATIO = 0.56
 POINTS = 72  # to the inch
+SMALL = 7  # points of a small text in print
 
 # Blue and vermilion of Okabe and Ito, told apart by all eyes; against the light grey also in a grey print.
 ACCEPT = "#1f6fae"
@@ -150,6 +151,11 @@ def points(size: str = "small") -> float:
     return FontProperties(size=size).get_size_in_points()
 
 
+def sized(size: float) -> float:
+    """A size in points of print, as it is in this figure: a slide is read from afar."""
+    return size * points() / SMALL
+
+
 def first_sentence(text: str) -> str:
     """The first sentence of a form's wording, without its full stop."""
     return text.split(". ")[0].rstrip(".")
@@ -207,9 +213,9 @@ def on_white(pad: float = 0.8) -> dict[str, object]:
 
 
 def note(ax: Axes, text: str, x: float, y: float, dx: float = 0, dy: float = 0, **options) -> Text:
-    """A small text at a point in data coordinates, moved by so many points."""
+    """A small text at a point in data coordinates, moved by so many points of print."""
     options = {"fontsize": "small", "color": INK, "annotation_clip": False, **options}
-    return ax.annotate(text, (x, y), (dx, dy), textcoords="offset points", **options)
+    return ax.annotate(text, (x, y), (sized(dx), sized(dy)), textcoords="offset points", **options)
 
 
 def rows(ax: Axes, labels: Sequence[str]) -> np.ndarray:

@@ -17,6 +17,7 @@ from analysis.draw.canvas import (
     percent_axis,
     rows,
     rows_ratio,
+    sized,
     styled,
     whiskers,
 )
@@ -51,7 +52,7 @@ def draw_rivals(frame: pd.DataFrame, ax: Axes) -> Axes:
     edge = ax.get_yaxis_transform()
     for place, row, label in zip(places, shown.itertuples(), ax.get_yticklabels(), strict=True):
         color = MARK if row.differs else ACCEPT
-        ax.plot(row.value, place, "D" if row.differs else "o", color=color, markersize=4, zorder=4)
+        ax.plot(row.value, place, "D" if row.differs else "o", color=color, markersize=sized(4), zorder=4)
         note(ax, f"{row.n:,}", 1.0, place, 4, 0, va="center", color=QUIET, xycoords=edge)
         label.set(fontweight="bold" if row.differs else "normal")
     for (average, reviews), block in blocks:
@@ -88,7 +89,7 @@ def draw_near(frame: pd.DataFrame, ax: Axes) -> Axes:
     reach = 1.05 * max(frame[["low", "high"]].abs().max().max(), 0.05)
     for place, row in zip(places, frame.itertuples(), strict=True):
         color = MARK if row.differs else ACCEPT
-        ax.plot(row.value, place, "D" if row.differs else "o", color=color, markersize=4, zorder=4)
+        ax.plot(row.value, place, "D" if row.differs else "o", color=color, markersize=sized(4), zorder=4)
         papers = f"{row.n:,}" if narrow(ax) else f"{row.n:,} of {row.n + row.n_others:,}"
         said = f"{signed(row.value)}  ({papers})"
         weight = "bold" if row.differs else "normal"

@@ -16,6 +16,7 @@ from analysis.draw.canvas import (
     percent,
     percent_axis,
     say_instead,
+    sized,
     styled,
     whiskers,
 )
@@ -32,7 +33,7 @@ def draw_within_paper(frame: pd.DataFrame, ax: Axes) -> Axes:
         return say_instead(ax, "no paper has reviewers of two levels")
     places = worded_rows(frame, ax)
     ax.axvline(0, color=QUIET, linewidth=0.8, zorder=1)
-    ax.hlines(places, 0, frame["value"].fillna(0), color=REST, linewidth=2.6, zorder=1)
+    ax.hlines(places, 0, frame["value"].fillna(0), color=REST, linewidth=sized(2.6), zorder=1)
     whiskers(ax, None, places, frame["low"], frame["high"])
     reach = _reach(frame)
     ax.set_xlim(-reach, reach)
@@ -43,7 +44,7 @@ def draw_within_paper(frame: pd.DataFrame, ax: Axes) -> Axes:
         note(ax, f"n = {row.n:,}", 1, place, 3, 0, xycoords=ax.get_yaxis_transform(), va="center")
         if abs(row.value) < reach:
             note(ax, with_sign(row.value), row.value, place, 0, 5, ha="center", bbox=on_white())
-    hollow = f" (hollow: fewer than {FEW} reviews)" if (frame["n"] < FEW).any() else ""
+    hollow = f"\n(hollow: fewer than {FEW} reviews)" if (frame["n"] < FEW).any() else ""
     ax.set(xlabel=f"rating points from the average review of the same papers{hollow}")
     return ax
 
@@ -75,7 +76,7 @@ def draw_decisions(frame: pd.DataFrame, ax: Axes) -> Axes:
     # A mean of two shares is worth as much as the lesser of them.
     ends = [set(shown.loc[shown["outcome"] == outcome, "level"]) for outcome in ("accepted", "rejected")]
     both = shown[(shown["outcome"] == "both") & shown["level"].isin(set.intersection(*ends))]
-    ax.plot(both["value"], both["place"], "|", color=MARK, markersize=10, markeredgewidth=1.6, zorder=5)
+    ax.plot(both["value"], both["place"], "|", color=MARK, markersize=sized(10), markeredgewidth=1.6, zorder=5)
     _name_marks(ax, not both.empty)
     ax.set_xlim(max(min(0.95 * shown["low"].min(), 0.5) - 0.04, 0), 1.03)
     percent_axis(ax.xaxis)

@@ -18,6 +18,7 @@ from analysis.draw.canvas import (
     percent_axis,
     rows,
     say_instead,
+    sized,
     styled,
     whiskers,
 )
@@ -39,8 +40,8 @@ def draw_curve(frame: pd.DataFrame, ax: Axes, curve: pd.DataFrame, logit: pd.Dat
         ax.plot(curve["average"], curve["value"], color=SHADES[1], zorder=2)
     some, few = frame[enough], frame[~enough]
     whiskers(ax, some["average"], None, some["low"], some["high"])
-    ax.plot(few["average"], few["value"], "o", color=QUIET, markerfacecolor="white", markersize=2, zorder=3)
-    ax.plot(some["average"], some["value"], "o", color=ACCEPT, linestyle="none", markersize=4, zorder=4)
+    ax.plot(few["average"], few["value"], "o", color=QUIET, markerfacecolor="white", markersize=sized(2), zorder=3)
+    ax.plot(some["average"], some["value"], "o", color=ACCEPT, linestyle="none", markersize=sized(4), zorder=4)
     _mark_even_odds(ax, logit.set_index("item").loc["even"])
     ax.grid(axis="y")
     ax.set_ylim(-0.03, 1.03)

@@ -19,6 +19,7 @@ from analysis.draw.canvas import (
     percent,
     percent_axis,
     rows,
+    sized,
     styled,
     whiskers,
 )
@@ -41,7 +42,7 @@ def draw_panel(frame: pd.DataFrame, ax: Axes, levels: Sequence[int], accept_from
                 for review, shift in zip(same["review"], shifts, strict=True)
             }
         average = here["rating"].mean()
-        ax.hlines(average, place - 0.22, place + 0.22, color=MARK, linewidth=2, zorder=3)
+        ax.hlines(average, place - 0.22, place + 0.22, color=MARK, linewidth=sized(2), zorder=3)
         note(
             ax,
             f"average {average:.2f}",
@@ -53,7 +54,7 @@ def draw_panel(frame: pd.DataFrame, ax: Axes, levels: Sequence[int], accept_from
             bbox=on_white(),
         )
     _join(frame, ax, x)
-    ax.plot(*zip(*x.values(), strict=True), "o", color=ACCEPT, markeredgecolor="white", markersize=8, zorder=4)
+    ax.plot(*zip(*x.values(), strict=True), "o", color=ACCEPT, markeredgecolor="white", markersize=sized(8), zorder=4)
     if accept_from is not None and min(levels) < accept_from:
         below = max(level for level in levels if level < accept_from)
         ax.axhline((accept_from + below) / 2, color=QUIET, linewidth=0.8, linestyle=(0, (4, 2)), zorder=0)

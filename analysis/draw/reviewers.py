@@ -18,6 +18,7 @@ from analysis.draw.canvas import (
     percent_axis,
     points,
     rows,
+    sized,
     styled,
     whiskers,
     wrapped,
@@ -71,7 +72,7 @@ def _set_words(frame: pd.DataFrame, ax: Axes, places: np.ndarray, part: float) -
     Wording that is too long for the rows is cut to first sentences, then to first clauses: the table has it whole.
     """
     width, height = ax.figure.get_size_inches()
-    around = (1.25 if narrow(ax) else 1) * POINTS * points() / 7  # of title, axis and stamp: an inch at print size
+    around = (1.25 if narrow(ax) else 1) * POINTS * sized(1)  # of title, axis and stamp: an inch at print size
     lines = max(int((height * POINTS - around) / (1.4 * points() * max(len(frame), 1))), 1)
     for shorten in (lambda label: label.rstrip("."), first_sentence, lambda label: first_sentence(label).split(",")[0]):
         said = [f"{row.level}  {shorten(row.label)}".rstrip() for row in frame.itertuples()]

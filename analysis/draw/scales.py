@@ -23,6 +23,7 @@ from analysis.draw.canvas import (
     points,
     rows,
     say_instead,
+    sized,
     spread,
     styled,
     whiskers,
@@ -151,7 +152,7 @@ def draw_preference(frame: pd.DataFrame, ax: Axes) -> Axes:
 
 def _draw_range(ax: Axes, place: float, values: pd.Series) -> None:
     if len(values) > 1:
-        ax.plot([values.min(), values.max()], [place, place], color=REST, linewidth=7, zorder=1)
+        ax.plot([values.min(), values.max()], [place, place], color=REST, linewidth=sized(7), zorder=1)
 
 
 @styled

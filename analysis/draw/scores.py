@@ -25,6 +25,7 @@ from analysis.draw.canvas import (
     percent_axis,
     points,
     rows,
+    sized,
     spread,
     styled,
     whiskers,
@@ -140,7 +141,7 @@ def draw_top(frame: pd.DataFrame, ax: Axes, labelled: Sequence[float] = LABELLED
     """
     share, value = frame["top"], frame["value"]
     broad = frame["high"] > frame["low"]
-    whiskers(ax, share[broad], None, frame["low"][broad], frame["high"][broad], color=SHADES[2], linewidth=5)
+    whiskers(ax, share[broad], None, frame["low"][broad], frame["high"][broad], color=SHADES[2], linewidth=sized(5))
     ax.step(share, value, where="post", color=SHADES[1], zorder=4)
     ax.plot(share, value, "o", color=ACCEPT, zorder=5)
     marked = frame[frame["top"].round(3).isin(labelled)]

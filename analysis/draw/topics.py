@@ -20,6 +20,7 @@ from analysis.draw.canvas import (
     percent_axis,
     points,
     rows,
+    sized,
     spread,
     styled,
     whiskers,
@@ -43,7 +44,7 @@ def draw_topic_funnel(frame: pd.DataFrame, ax: Axes, limits: pd.DataFrame, rates
     ax.axhline(frame["overall"].iloc[0], color=QUIET, linewidth=0.8)
     out, sure = frame["p"] <= 0.05, frame["q"] <= 0.05
     for some, color, face in ((~out, REST, "white"), (out & ~sure, ACCEPT, ACCEPT), (sure, MARK, MARK)):
-        ax.plot(frame["n"][some], frame["value"][some], "o", color=color, markerfacecolor=face, markersize=3.5)
+        ax.plot(frame["n"][some], frame["value"][some], "o", color=color, markerfacecolor=face, markersize=sized(3.5))
     ax.set_xscale("log")
     ax.xaxis.set_minor_locator(NullLocator())
     ax.set_xticks(_counts(frame["n"].min(), frame["n"].max()))
@@ -98,7 +99,7 @@ def draw_topics(frame: pd.DataFrame, ax: Axes, rates: bool = True) -> Axes:
     places = rows(ax, [_fitting(topic, width) for topic in some["topic"]])
     whiskers(ax, None, places, some["low"], some["high"])
     ax.plot(some["value"], places, "o", color=ACCEPT, zorder=4)
-    ax.plot(some["shrunken"], places, "D", color=MARK, markerfacecolor="white", markersize=4, zorder=5)
+    ax.plot(some["shrunken"], places, "D", color=MARK, markerfacecolor="white", markersize=sized(4), zorder=5)
     ax.axvline(frame["overall"].iloc[0], color=QUIET, linewidth=0.8, linestyle=(0, (4, 2)), zorder=0)
     note(ax, "all papers", frame["overall"].iloc[0], -0.6, 2, 1, va="bottom", color=QUIET)
     for place, row in zip(places, some.itertuples(), strict=True):
