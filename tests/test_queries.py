@@ -9,7 +9,7 @@ import pytest
 
 from analysis import cli, notebook
 from analysis.page.commands import with_commands
-from analysis.statistics import agreement, queries, scales, standing, thresholds
+from analysis.statistics import agreement, paper, queries, scales, standing, thresholds
 from analysis.statistics.ratings import ratings
 
 
@@ -100,6 +100,8 @@ def test_a_command_prints_the_numbers_of_its_frame(bundled_sample, bundled_store
 def test_options_that_the_command_line_lacks_have_no_command(bundled_sample, bundled_store):
     (query,) = queries.of(standing.error_of_average(bundled_sample(2017, "final"), reviews=2))
     assert query["options"] == {"reviews": 2} and commands(query, bundled_store) == []
+    (query,) = queries.of(paper.alike_outcomes(bundled_sample(2017, "final", "all"), [6, 6, 7]))
+    assert query["options"] == {"ratings": "6 6 7"} and commands(query, bundled_store) == []  # `stand` prints others
 
 
 def test_frames_without_queries_have_none():

@@ -10,6 +10,7 @@ from analysis import store
 from analysis.errors import Trouble
 from analysis.page.chapters import Chapter
 from analysis.snapshots import ALIASES, choose
+from analysis.standing import TITLES
 from analysis.statistics import statistics
 from analysis.venues import venue_year
 
@@ -41,6 +42,8 @@ def _commands(query: dict, database: Path) -> Iterator[str]:
     if not samples or set(options) - {*PLAIN, "ratings", "population"}:
         return
     name, population = query["statistic"], samples[0]["population"]
+    if "ratings" in options and name not in TITLES:  # `stand` does not print it
+        return
     for years, snapshot in _asked(statistics()[name].takes, samples, database):
         asked = f"{venue_option(samples[0]['venue'])} --year {','.join(map(str, years))}"
         asked += f" --snapshot {snapshot}" if snapshot else ""

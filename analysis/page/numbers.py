@@ -74,7 +74,9 @@ def _json(value: object) -> str:
 
 def _about(chapter: Chapter, entry: dict, database: Path) -> dict[str, object]:
     book = chapter.book
-    queries = [with_commands(query, database) for query in entry.get("queries", ())] or [run_again(chapter)]
+    queries = [with_commands(query, database) for query in entry.get("queries", ())]
+    if not queries or queries[0].keys().isdisjoint(("command", "commands", "sql", "asked")):
+        queries.append(run_again(chapter))
     file = {"file": f"{chapter.folder}/{entry['files']['csv']}"} if "files" in entry else {}
     return {"notebook": chapter.notebook, **{name: book.get(name) for name in KNOWN}, "queries": queries, **file}
 
