@@ -96,6 +96,7 @@ def test_another_folder_and_plain_kernels_give_the_same_bytes(first, tmp_path):
         {name: of for name, of in bytes_below(root).items() if SOME.search(name)} for root in (other, first)
     )
     assert again == before and len(again) > 50
+    assert any(name.endswith("notebook.html") for name in again)
 
 
 def test_a_notebook_without_outcomes_or_reviewers_says_so(tmp_path):
