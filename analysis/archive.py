@@ -24,7 +24,7 @@ import orjson
 
 from analysis.errors import Trouble
 from analysis.spool import PIECE, Spool, Version, sync_folder
-from analysis.store import OFFLINE
+from analysis.store import connected
 
 PAPERS = 100  # forums in a batch: what is in memory at once
 # Small groups of rows, so that a batch of forums is read without the rest of its file.
@@ -346,8 +346,7 @@ def _batch(con, chain: list[Path], files: list[Path], first: str, last: str) -> 
 @contextmanager
 def _connection(place: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection that spills to disk beside the files rather than fill the memory."""
-    config = {**OFFLINE, "memory_limit": MEMORY, "threads": "2", "temp_directory": str(place / SPILLED)}
-    with duckdb.connect(config=config) as con:
+    with connected(memory_limit=MEMORY, threads="2", temp_directory=str(place / SPILLED)) as con:
         con.execute("set parquet_metadata_cache = true")  # or each batch reads the ends of all files anew
         yield con
 

@@ -42,6 +42,13 @@ LOAD_WAIT = 300  # seconds: for a load to end, of a year as large as 2027 on a s
 Rows = Mapping[str, list[dict]]
 
 
+def connected(database: str = ":memory:", read_only: bool = False, **config: str) -> duckdb.DuckDBPyConnection:
+    """A connection to DuckDB that downloads nothing, and prints nothing where a query takes long."""
+    con = duckdb.connect(database, read_only=read_only, config={**OFFLINE, **config})
+    con.execute("set enable_progress_bar = false")  # a setting of a connection, no part of the config
+    return con
+
+
 # Reading ------------------------------------------------------------------------------------------------------------
 
 
@@ -70,7 +77,7 @@ def _connect_file(database: Path) -> duckdb.DuckDBPyConnection:
 
 def _open(database: Path, read_only: bool) -> duckdb.DuckDBPyConnection:
     try:
-        return duckdb.connect(str(database), read_only=read_only, config=OFFLINE)
+        return connected(str(database), read_only)
     except duckdb.Error as error:
         reason = str(error).splitlines()[0]
         if "lock" in reason.lower():
@@ -81,7 +88,7 @@ def _open(database: Path, read_only: bool) -> duckdb.DuckDBPyConnection:
 
 
 def _connect_folder(folder: Path) -> duckdb.DuckDBPyConnection:
-    con = duckdb.connect(config=OFFLINE)
+    con = connected()
     for table in TABLES:
         files = sorted(folder.glob(f"{table}/**/*.parquet"))
         if not files:

@@ -5,17 +5,18 @@
 
 After each run: the memory and the open files of this process, the processes that it started and that still live, the files in a
 temporary folder of its own and in the copy of the project. Ends with status 1 where a notebook failed, a process or a file is
-left, a figure or a table has other bytes than after the first run, or memory is a tenth larger at the end than after the third run
-(in between it goes up and down, as the allocator finds room).
+left, a figure or a table has other bytes than after the first run, or memory is a tenth larger at the end than after the third run.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import gc
 import os
 import sys
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,7 +73,9 @@ def _quiet(line: str) -> None:
 def _left(result, root: Path, temporary: Path) -> Left:
     import psutil
 
-    gc.collect()  # what waits for that is no leak
+    gc.collect()  # what waits for that is no leak, nor what the C library keeps for later
+    with suppress(AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
     own = psutil.Process()
     return Left(
         len(result.failed + result.skipped),
