@@ -31,6 +31,7 @@ PIECE = 1 << 16  # bytes of a page that are read at once
 
 Note = Mapping[str, object]
 Said = Mapping[str, object]
+Placed = tuple[tuple[str, str], Note]  # a note with its forum and its id
 
 
 class Version(NamedTuple):
@@ -71,8 +72,8 @@ class Spool:
         """
         left_out = sorted(zlib.crc32(note_id.encode()) for note_id in restricted)
         mark = {"notes": len(notes), "cursor": cursor, "restricted": left_out}
-        notes.sort(key=_place, reverse=True)
-        self._write(notes, mark)
+        placed = sorted(_drained(notes), key=itemgetter(0), reverse=True)
+        self._write(placed, mark)
 
     def finish(self) -> None:
         """Say that there are no more pages."""
@@ -95,10 +96,10 @@ class Spool:
         self.close()
         self.path.unlink(missing_ok=True)
 
-    def _write(self, notes: list[Note], mark: dict) -> None:
+    def _write(self, placed: list[Placed], mark: dict) -> None:
         with writing(self.path.parent):
             start, checksum = self._file.seek(0, os.SEEK_END), 0
-            for forum, same in groupby(_drained(notes), key=_forum_of):
+            for forum, same in groupby(_popped(placed), key=_forum_of):
                 line = _line(forum, same)
                 checksum = zlib.crc32(line, checksum)
                 self._file.write(line)
@@ -248,22 +249,31 @@ def _unsealed(line: bytes, checksum: int = 0) -> dict | None:
 
 def _place(note: Note) -> tuple[str, str]:
     """The forum and the id of a note; a submission of API 1 may have no forum but itself."""
-    names = [name for name in (note.get("forum"), note.get("id")) if isinstance(name, str)]
-    return (names[0], names[-1]) if names else ("", "")
+    forum, note_id = note.get("forum"), note.get("id")
+    if type(forum) is str and type(note_id) is str:
+        return forum, note_id
+    known = [name for name in (forum, note_id) if isinstance(name, str)]
+    return (known[0], known[-1]) if known else ("", "")
 
 
-def _forum_of(note: Note) -> str:
-    return _place(note)[0]
+def _forum_of(placed: Placed) -> str:
+    return placed[0][0]
 
 
-def _drained(notes: list[Note]) -> Iterator[Note]:
-    while notes:
-        yield notes.pop()
+def _drained(notes: list[Note]) -> Iterator[Placed]:
+    """Notes with their places; the list is used up."""
+    for note in _popped(notes):
+        yield _place(note), note
 
 
-def _line(forum: str, notes: Iterable[Note]) -> bytes:
+def _popped(items: list) -> Iterator:
+    while items:
+        yield items.pop()
+
+
+def _line(forum: str, placed: Iterable[Placed]) -> bytes:
     """The line of a forum; JSON has no tabs."""
-    texts = ((_place(note)[1], _json(note)) for note in notes)
+    texts = ((note_id, _json(note)) for (_, note_id), note in placed)
     versions = _versions(Version(note_id, hashlib.sha1(text).hexdigest(), text) for note_id, text in texts)
     key = orjson.dumps([forum, *((one.note_id, one.version) for one in versions)])
     return b"\t".join([key, *(one.text for one in versions)]) + b"\n"
