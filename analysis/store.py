@@ -13,7 +13,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -45,7 +45,8 @@ Rows = Mapping[str, list[dict]]
 def connected(database: str = ":memory:", read_only: bool = False, **config: str) -> duckdb.DuckDBPyConnection:
     """A connection to DuckDB that downloads nothing, and prints nothing where a query takes long."""
     con = duckdb.connect(database, read_only=read_only, config={**OFFLINE, **config})
-    con.execute("set enable_progress_bar = false")  # a setting of a connection, no part of the config
+    with suppress(duckdb.Error):  # in a notebook there is no bar without ipywidgets, nor a setting of it
+        con.execute("set enable_progress_bar = false")
     return con
 
 

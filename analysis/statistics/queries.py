@@ -43,7 +43,8 @@ def _query(name: str, arguments: dict[str, object]) -> Query:
     samples = [_sampled(one) for one in given if hasattr(one, "snapshot")]
     options = {key: value for key, value in arguments.items() if isinstance(value, str | int | float | bool)}
     if "ratings" in arguments:  # of one paper, as they were typed
-        options["ratings"] = getattr(arguments["ratings"], "text", None) or " ".join(map(str, arguments["ratings"]))
+        asked = arguments["ratings"]
+        options["ratings"] = asked.text if hasattr(asked, "text") else " ".join(map(str, asked))
     return {"statistic": name, "samples": samples, "options": options} | ({"by": _by[-1]} if _by else {})
 
 
