@@ -121,7 +121,8 @@ def _clean(value: object) -> object:
         return [mask(one) if type(one) is str else _clean(one) for one in value]
     if isinstance(value, dict):
         hidden = {"value"} if isinstance(value.get("readers"), list) and not is_public(value) else ()
-        return {_key(key): _clean(one) for key, one in value.items() if key not in IDENTITIES and key not in hidden}
+        kept = [(key, one) for key, one in value.items() if key not in IDENTITIES and key not in hidden]
+        return {_key(key): mask(one) if type(one) is str else _clean(one) for key, one in kept}
     return value
 
 

@@ -240,10 +240,10 @@ def published(
     An account with a role at the conference is given more than everyone may read. Let go of a page before asking for
     the next one, or two of them are in memory.
     """
-    submissions = 0
+    submissions = False
     for page in pages(form, session, start, known):
         public, restricted = _public(page.notes)
-        submissions += sum(note["id"] == note.get("forum") for note in public)
+        submissions = submissions or any(note["id"] == note.get("forum") for note in public)
         yield Page(public, page.cursor, restricted)
         del page, public
     if start is None and not submissions:
