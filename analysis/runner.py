@@ -470,10 +470,10 @@ def execute(
 
 @cache
 def _engine() -> str:
-    """The name of papermill's own engine, but that the notebook is written at its start and at its end, however that comes.
+    """The name of papermill's own engine, but that it writes the notebook at the start and at the end, however that comes.
 
-    Papermill writes all of it before and after each cell, for every notebook at a time on one thread at a time: a third
-    of what a run took besides the notebooks.
+    Papermill writes all of it before and after each cell, and all notebooks of a run share one interpreter for that: it
+    was a third of what a run took besides the notebooks.
     """
     # Two seconds of reading grammars, for a check of addresses that no notebook has.
     sys.modules.setdefault("rfc3987_syntax", None)
