@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -155,22 +154,23 @@ def _year_from_api(form: VenueYear, done: list[int], session: Session, asked: As
         named = _called(form, started, asked, database)
         publish(spool, form, *named, started, "api", database, session.say, asked.unreadable)
     except BaseException:
-        spool.close() if spool.notes else spool.remove()  # nothing to go on from
+        spool.close() if spool.papers else spool.remove()  # nothing to go on from
         raise
     spool.remove()
 
 
 def _fill(spool: Spool, form: VenueYear, session: Session) -> None:
-    from analysis.ahead import read_ahead
+    from analysis.ahead import Ahead
     from analysis.sources import openreview
 
     start = openreview.Cursor.read(spool.cursor) if spool.cursor else None
-    for page in openreview.published(form, session, start, spool.forums):
-        spool.add(page.notes, asdict(page.cursor), page.restricted)
-        if not page.cursor.ended:
-            read_ahead(spool, form)
-        del page  # or two of them are in memory during the next request
-        _give_back()
+    with Ahead(spool, form) as ahead:
+        session.parsed = ahead.parsed
+        for page in openreview.pages(form, session, start, spool.forums):
+            ahead.add(page.notes, asdict(page.cursor))
+            del page  # or two of them are in memory during the next request
+    if not spool.papers:
+        raise Trouble(f"No submission of {form.venue} {form.year} is public yet: fetch it when its reviews are out.")
     spool.finish()
 
 
@@ -219,12 +219,6 @@ def _done(forms: Sequence[VenueYear], notes: Path, session: Session, asked: Aske
 
 def _spool_path(form: VenueYear, notes: Path) -> Path:
     return archive.place_of(notes, form.venue, form.year) / "fetched.notes"
-
-
-def _give_back() -> None:
-    """Have the C library return what a page took: else it keeps a part, and the next page comes on top of it."""
-    with suppress(AttributeError):  # only glibc can be told
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 @contextmanager

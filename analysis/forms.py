@@ -56,33 +56,35 @@ Rows = dict[str, list[Row]]
 # Without identities -------------------------------------------------------------------------------------------------
 
 
-def scrub(note: Note) -> dict:
+def scrub(note: Note) -> Note:
     """A note without authors, e-mail addresses, profile names, and fields that not everyone may read.
 
     The venue's own pseudonyms (`Paper1/AnonReviewer2`) stay, and so does the number of authors.
     """
-    if _has_nothing_to_hide(note):
-        return note
+    return scrubbed(note)[0]
+
+
+def scrubbed(note: Note) -> tuple[Note, bytes]:
+    """The same, and as JSON with sorted keys: the same note gives the same text, whatever their order was."""
+    text = _json(note)
+    if text is not None and _has_nothing_to_hide(note, text):
+        return note, text
     content = note.get("content")
     clean = _clean(note)
     if isinstance(content, dict) and (number := _number_of_authors(content)) is not None:
         clean["content"]["number_of_authors"] = number
-    return clean
+    return clean, _json(clean) or json.dumps(clean, sort_keys=True, ensure_ascii=False).encode()
 
 
-def _has_nothing_to_hide(note: Note) -> bool:
+def _has_nothing_to_hide(note: Note, text: bytes) -> bool:
     """Whether scrubbing would change nothing: quickly told of most replies, of which a large year has a million."""
     content = note.get("content")
     if not isinstance(content, dict) or not KEPT_APART.isdisjoint(content) or not IDENTITIES.isdisjoint(note):
         return False
-    if not (_is_flat(note, content) and _is_flat(content)):
-        return False  # what is deeper down may have anything in it, and readers of its own
-    try:
-        text = orjson.dumps(note)
-    except TypeError:  # half a surrogate pair
-        return False
     # One byte is found much faster than two.
-    return not (b"@" in text or b"~" in text or (b"%" in text and CODED.search(text)))
+    if b"@" in text or b"~" in text or (b"%" in text and CODED.search(text)):
+        return False
+    return _is_flat(note, content) and _is_flat(content)  # what is deeper down has anything in it, and its own readers
 
 
 def _is_flat(fields: Mapping, but: object = None) -> bool:
@@ -101,6 +103,14 @@ def _is_flat(fields: Mapping, but: object = None) -> bool:
                 if type(one) is not str:
                     return False
     return True
+
+
+def _json(note: Note) -> bytes | None:
+    """A note as text; None where it has half a surrogate pair, or a whole number of more than 64 bits."""
+    try:
+        return orjson.dumps(note, option=orjson.OPT_SORT_KEYS)
+    except TypeError:
+        return None
 
 
 def mask(text: str) -> str:
@@ -137,6 +147,19 @@ def _number_of_authors(content: Mapping) -> int | None:
     if isinstance(authors, list) and authors and authors != ["Anonymous"]:
         return len(authors)
     return known if type(known) is int else None
+
+
+def public(notes: list[Note]) -> tuple[list[Note], list[str]]:
+    """The flat notes in these that everyone may read, and the ids of the others; the list is used up, to save memory."""
+    readable, hidden = [], []
+    notes.reverse()
+    while notes:
+        for note in flatten(notes.pop()):
+            if is_public(note):
+                readable.append(note)
+            else:
+                hidden.append(str(note.get("id")))
+    return readable, hidden
 
 
 def is_public(note: Note) -> bool:
@@ -176,7 +199,7 @@ def invitations(note: Note) -> list[str]:
     return [one for one in (found if isinstance(found, list) else [found]) if isinstance(one, str)]
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 12)  # those of a paper come together
 def kind_of(invitation: str) -> str:
     """How an invitation ends, in snake case: `official_review` of `-/paper1/official/review` (2017) as well."""
     ending = invitation.rpartition("/-/")[2]
@@ -259,7 +282,7 @@ def _author_kind(note: Note) -> str:
     return _kind_signed(tuple(_tails(note)))
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 12)
 def _kind_signed(tails: tuple[str, ...]) -> str:
     signatures = [tail.lower() for tail in tails]
     return next((kind for kind, signed in SIGNED.items() if any(map(signed.fullmatch, signatures))), "venue")

@@ -1,31 +1,32 @@
 """Notes on their way: pages to disk as they come, each whole or not at all, and out again in the order of forums.
 
-A spool is one file that only grows. Its first line says what the notes are of. Each page follows as a line a forum, in
-their order: which notes it has, then each of them as JSON; and a last line with the length and checksum of the page and
-where the next one begins. Whatever comes after the last page that is whole was cut off by a crash, and is cut off when
-the file is opened again. Memory does not grow with the number of pages: what is read at once is a piece of each.
+Nothing else puts notes on disk, and here they lose what tells who somebody is.
+
+A spool is one file that only grows. Its first line says what the notes are of. Each page follows as a line a note, in
+the order of forums: its id, forum and version, then the note as JSON; and a last line with the length and checksum of
+the page and where the next one begins. Whatever comes after the last page that is whole was cut off by a crash, and is
+cut off when the file is opened again. Memory does not grow with the number of pages: what is read at once is a piece of
+each.
 """
 
 from __future__ import annotations
 
 import hashlib
 import heapq
-import json
 import os
+import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import orjson
 
 from analysis.errors import Trouble
-
-if TYPE_CHECKING:
-    from analysis.ahead import Ahead
+from analysis.forms import scrubbed
 
 PIECE = 1 << 16  # bytes of a page that are read at once
 
@@ -43,6 +44,7 @@ class Version(NamedTuple):
 
 
 Forum = tuple[str, list[Version]]  # its id, and its notes in the order of their ids
+Key = tuple[str, str]  # id and version of a note
 Place = tuple[int, int]  # where something begins and ends in a file
 
 
@@ -53,12 +55,18 @@ class Spool:
         self.path, self.said = path, said
         self.pages: list[Place] = []
         self.cursor: dict | None = None  # where the next page begins, in the words of the source
-        self.notes = 0
+        self.notes = self.papers = 0
         self._restricted: set[int] = set()
         self.forums: set[str] = set()  # whose own note was there when the file was opened
         self.complete = False
-        self.ahead: Ahead | None = None  # reads the pages that are there while others come
         self._file = open(path, "ab+")  # noqa: SIM115 (closed by `close`)
+        self._rows: BinaryIO | None = None  # of those pages whose rows were made when they came
+        self._rows_at: dict[Place, Place] = {}
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether the rows of any page are at hand."""
+        return bool(self._rows_at)
 
     @property
     def restricted(self) -> int:
@@ -66,18 +74,19 @@ class Spool:
         return len(self._restricted)
 
     def add(self, notes: list[Note], cursor: Said | None = None, restricted: Iterable[str] = ()) -> None:
-        """Write a page for good, or nothing of it; the list is used up, since two pages take twice the memory.
+        """Write a page of flat notes for good, or nothing of it; the list is used up: two pages take twice the memory."""
+        mark = marked(notes, restricted)
+        self.put((line for _, noted in lines_of(notes) for _, line, _ in noted), mark, cursor)
 
-        Of `restricted` notes only a checksum of their ids is kept, to count them.
-        """
-        left_out = sorted(zlib.crc32(note_id.encode()) for note_id in restricted)
-        mark = {"notes": len(notes), "cursor": cursor, "restricted": left_out}
-        placed = sorted(_drained(notes), key=itemgetter(0), reverse=True)
-        self._write(placed, mark)
+    def put(self, pieces: Iterable[bytes], mark: Said, cursor: Said | None, rows: Iterable[bytes] = ()) -> None:
+        """The same, of lines that were made elsewhere, in pieces, and of the rows of each where these are at hand."""
+        self._write(pieces, {**mark, "cursor": cursor})
+        with writing(self.path.parent):
+            self._keep(rows)
 
     def finish(self) -> None:
         """Say that there are no more pages."""
-        self._write([], {"notes": 0, "complete": True})
+        self._write([], {"complete": True})
 
     def by_forum(self) -> Iterator[Forum]:
         """The forums in their order, each version once: pages overlap, and so do files."""
@@ -86,28 +95,53 @@ class Spool:
             (_, versions), *others = parts
             yield forum, _versions(chain(versions, *(more for _, more in others))) if others else versions
 
+    def rows(self) -> Iterator[tuple[str, list[Key], bytes]]:
+        """The forums in their order, which versions each has, and its rows; none where not made of all its notes."""
+        merged = heapq.merge(*map(self._rows_of, self.pages), key=itemgetter(0))
+        for forum, parts in groupby(merged, key=itemgetter(0)):
+            (_, keys, rows), *others = parts
+            if others:
+                keys, rows = sorted({*keys, *(key for _, more, _ in others for key in more)}), b""
+            yield forum, keys, rows
+
     def close(self) -> None:
-        if self.ahead:
-            self.ahead.close()
-        with suppress(OSError):  # of a full disk, that has been told of
-            self._file.close()
+        for file in filter(None, (self._file, self._rows)):
+            with suppress(OSError):  # of a full disk, that has been told of
+                file.close()
 
     def remove(self) -> None:
         self.close()
         self.path.unlink(missing_ok=True)
 
-    def _write(self, placed: list[Placed], mark: dict) -> None:
+    def _write(self, pieces: Iterable[bytes], mark: dict) -> None:
         with writing(self.path.parent):
             start, checksum = self._file.seek(0, os.SEEK_END), 0
-            for forum, same in groupby(_popped(placed), key=_forum_of):
-                line = _line(forum, same)
-                checksum = zlib.crc32(line, checksum)
-                self._file.write(line)
+            for piece in pieces:
+                checksum = zlib.crc32(piece, checksum)
+                self._file.write(piece)
             mark |= {"size": self._file.tell() - start}
             self._file.write(_sealed(mark, checksum))
             self._file.flush()
             os.fsync(self._file.fileno())
         self._take(start, mark)
+
+    def _keep(self, rows: Iterable[bytes]) -> None:
+        """Keep the rows of the last page in a file without a name: they can be made anew."""
+        self._rows = self._rows or tempfile.TemporaryFile(dir=self.path.parent)  # noqa: SIM115 (closed by `close`)
+        start = self._rows.seek(0, os.SEEK_END)
+        self._rows.writelines(rows)
+        self._rows.flush()
+        if self._rows.tell() > start:
+            self._rows_at[self.pages[-1]] = start, self._rows.tell()
+
+    def _rows_of(self, page: Place) -> Iterator[tuple[str, list[Key], bytes]]:
+        if page not in self._rows_at:
+            yield from ((forum, [one[:2] for one in versions], b"") for forum, versions in self._forums(page))
+            return
+        for line in lines(self._rows.fileno(), self._rows_at[page]):
+            key, _, rows = line.partition(b"\t")
+            forum, *versions = orjson.loads(key)
+            yield forum, list(map(tuple, versions)), rows
 
     def _take(self, start: int, mark: Mapping) -> None:
         """Count a page that is there."""
@@ -115,17 +149,22 @@ class Spool:
             self.complete = True
             return
         self.pages.append((start, start + mark["size"]))
-        if self.ahead:
-            self.ahead.read(self.pages[-1])
         self.cursor = mark["cursor"]
         self.notes += mark["notes"]
+        self.papers += mark["papers"]
         self._restricted.update(mark["restricted"])
 
     def _forums(self, page: Place) -> Iterator[Forum]:
-        for line in lines(self._file.fileno(), page):
-            if line is None:
-                raise Trouble(f"{self.path} was cut short by another program: delete it, and fetch again.")
-            yield forum_in(line)
+        for forum, same in groupby(map(self._note, lines(self._file.fileno(), page)), key=itemgetter(0)):
+            yield forum, [version for _, version in same]
+
+    def _note(self, line: bytes | None) -> tuple[str, Version]:
+        """What a line holds: a forum, and a note in it."""
+        if line is None:
+            raise Trouble(f"{self.path} was cut short by another program: delete it, and fetch again.")
+        place, _, text = line.partition(b"\t")
+        note_id, forum, version = orjson.loads(place)
+        return forum, Version(note_id, version, text)
 
 
 def made(path: Path, said: Said) -> Spool:
@@ -228,10 +267,10 @@ def _whole_pages(file, start: int) -> Iterator[tuple[int, dict, int, set[str]]]:
 
 
 def _own(line: bytes) -> set[str]:
-    """The forum of a line, where it is the note that the forum is named after; a damaged line has none."""
+    """The forum of a line, where its note is the one that the forum is named after; a damaged line has none."""
     with suppress(ValueError):
-        forum, *versions = orjson.loads(line.partition(b"\t")[0])
-        return {forum}.intersection(note_id for note_id, _ in versions)
+        note_id, forum, _ = orjson.loads(line.partition(b"\t")[0])
+        return {forum} if note_id == forum else set()
     return set()
 
 
@@ -245,6 +284,34 @@ def _unsealed(line: bytes, checksum: int = 0) -> dict | None:
     """The object of a line that is as it was written; else None."""
     text, _, seal = line.partition(b"\t")
     return orjson.loads(text) if seal == b"%08x\n" % zlib.crc32(text, checksum) else None
+
+
+def marked(notes: list[Note], restricted: Iterable[str] = ()) -> dict:
+    """What is said of a page; of `restricted` notes, which are not in it, a checksum of their ids, to count them."""
+    left_out = sorted(zlib.crc32(note_id.encode()) for note_id in restricted)
+    papers = sum(note.get("id") == note.get("forum") for note in notes)
+    return {"notes": len(notes), "papers": papers, "restricted": left_out}
+
+
+def lines_of(notes: list[Note]) -> Iterator[tuple[str, list[tuple[Key, bytes, Note]]]]:
+    """The forums of a page in their order: of each version of a note its key, its line, and the note without identities.
+
+    The list is used up.
+    """
+    placed = sorted(_drained(notes), key=itemgetter(0), reverse=True)
+    for forum, same in groupby(_popped(placed), key=_forum_of):
+        yield (
+            forum,
+            sorted({key: (key, line, note) for key, line, note in map(_line, same)}.values(), key=itemgetter(0)),
+        )
+
+
+def _line(placed: Placed) -> tuple[Key, bytes, Note]:
+    """A note with its line; in JSON, neither tabs nor line ends need to be escaped."""
+    (forum, note_id), note = placed
+    note, text = scrubbed(note)
+    version = hashlib.sha1(text).hexdigest()
+    return (note_id, version), b"%b\t%b\n" % (orjson.dumps((note_id, forum, version)), text), note
 
 
 def _place(note: Note) -> tuple[str, str]:
@@ -271,29 +338,6 @@ def _popped(items: list) -> Iterator:
         yield items.pop()
 
 
-def _line(forum: str, placed: Iterable[Placed]) -> bytes:
-    """The line of a forum; JSON has no tabs."""
-    texts = ((note_id, _json(note)) for (_, note_id), note in placed)
-    versions = _versions(Version(note_id, hashlib.sha1(text).hexdigest(), text) for note_id, text in texts)
-    key = orjson.dumps([forum, *((one.note_id, one.version) for one in versions)])
-    return b"\t".join([key, *(one.text for one in versions)]) + b"\n"
-
-
-def forum_in(line: bytes) -> Forum:
-    """The forum that a line of a page holds."""
-    key, *texts = line.split(b"\t")
-    forum, *versions = orjson.loads(key)
-    return forum, [Version(note_id, version, text) for (note_id, version), text in zip(versions, texts, strict=True)]
-
-
 def _versions(found: Iterable[Version]) -> list[Version]:
     """In order, each once."""
     return sorted({(one.note_id, one.version): one for one in found}.values())
-
-
-def _json(note: Note) -> bytes:
-    """A note as text; sorted, so that the same note has the same hash, whatever the order of its keys."""
-    try:
-        return orjson.dumps(note, option=orjson.OPT_SORT_KEYS)
-    except TypeError:  # a whole number of more than 64 bits
-        return json.dumps(note, sort_keys=True, ensure_ascii=False).encode()

@@ -1,6 +1,6 @@
 """How a fetch compares with openreview-py's own get_all_notes: wall time and peak memory, over the same listing.
 
-    python benchmarks/fetch.py                            20,000 papers, both ways: about 950 MB of JSON
+    python benchmarks/fetch.py                            20,000 papers, both ways in turn, three times: 950 MB of JSON
     python benchmarks/fetch.py --growth                   2,000 to 43,000 papers, ours alone: how a fetch grows
 
 The notes are those of a made-up ICLR 2026 of realistic size: reviews of 3,500 characters and twelve comments of 1,500 a
@@ -25,6 +25,8 @@ from time import perf_counter
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:1] = [str(ROOT), str(ROOT / "tests")]  # not this folder: its statistics.py is not the one of Python
+
+from statistics import median  # noqa: E402
 
 YEAR = 2026
 LISTING = f"ICLR.cc/{YEAR}/Conference/-/Submission"
@@ -88,8 +90,8 @@ READERS = {"theirs": theirs, "ours": ours}
 # The comparison -------------------------------------------------------------------------------------------------------
 
 
-def compare(papers: int, readers: list[str]) -> dict[str, tuple[float, float]]:
-    """Seconds and MB of each reader."""
+def compare(papers: int, readers: list[str], times: int = 1) -> dict[str, tuple[float, float]]:
+    """Seconds and MB of each reader: the medians of so many times in turn."""
     with tempfile.TemporaryDirectory() as place:
         made = Path(place, "made")
         made.mkdir()
@@ -97,16 +99,21 @@ def compare(papers: int, readers: list[str]) -> dict[str, tuple[float, float]]:
         try:
             environment = dict(word.split("=", 1) for word in server.stdout.readline().split())
             size = sum(file.stat().st_size for file in made.iterdir())
-            figures = {name: _measure(name, papers, Path(place, name), environment) for name in readers}
+            rounds = [
+                {name: _measure(name, papers, Path(place, f"{name}-{number}"), environment) for name in readers}
+                for number in range(times)
+            ]
         finally:
             server.terminate()
             server.wait()
     what = f"{papers:>7,} papers, {size / 1e6:6,.0f} MB of JSON"
+    figures = {name: tuple(map(median, zip(*(one[name] for one in rounds), strict=True))) for name in readers}
     for name, (seconds, memory) in figures.items():
         print(f"{what}  {name:<7} {seconds:7.1f} s {memory:7,.0f} MB", flush=True)
     if len(figures) == 2:
-        time, memory = _ratios(figures["ours"], figures["theirs"])
-        print(f"{what}  ratio   {time:7.2f}   {memory:7.2f}", flush=True)
+        for one in (*rounds, figures) if times > 1 else rounds:
+            time, memory = _ratios(one["ours"], one["theirs"])
+            print(f"{what}  {'medians' if one is figures else 'ratio  '} {time:7.2f}   {memory:7.2f}", flush=True)
     return figures
 
 
@@ -130,7 +137,8 @@ def _measure(name: str, papers: int, folder: Path, environment: dict[str, str]) 
         together = watcher.submit(_together, child.pid)
         _, status, usage = os.wait4(child.pid, 0)
         seconds = perf_counter() - started
-        print(f"{papers:>7,} papers  {name:<7} {usage.ru_utime + usage.ru_stime:7.1f} s of CPU", flush=True)
+        cpu = usage.ru_utime + usage.ru_stime
+        print(f"{papers:>7,} papers  {name:<7} {seconds:7.1f} s, {cpu:.1f} s of CPU", flush=True)
         if status:
             said.seek(0)
             sys.exit(f"The reader `{name}` failed (status {os.waitstatus_to_exitcode(status)}): {said.read()[-2000:]}")
@@ -138,7 +146,7 @@ def _measure(name: str, papers: int, folder: Path, environment: dict[str, str]) 
 
 
 def _together(process: int) -> float:
-    """The most memory in MB that a process and those it started had at one time, looked at ten times a second.
+    """The most memory in MB that a process and those it started had at one time, looked at fifty times a second.
 
     What they share counts for each of them. It is read from /proc, since looking for children among all processes takes
     a third of a core.
@@ -148,7 +156,7 @@ def _together(process: int) -> float:
         while True:
             own = Path(f"/proc/{process}/task/{process}/children").read_text().split()
             peak = max(peak, sum(map(_resident, (str(process), *own))))
-            time.sleep(0.1)
+            time.sleep(0.02)
     return peak / 2**20
 
 
@@ -167,6 +175,7 @@ def main() -> None:
     parser.add_argument("--papers", default="20000", help="how many submissions, or several numbers (default: 20000)")
     parser.add_argument("--growth", action="store_true", help="2,000, 10,000 and 43,000 papers, ours alone")
     parser.add_argument("--only", choices=READERS, help="one of the two")
+    parser.add_argument("--times", type=int, default=3, help="how often each of the two is measured (default: 3)")
     parser.add_argument("--role", help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -179,7 +188,7 @@ def main() -> None:
         grow([2000, 10_000, 43_000])
     else:
         for papers in options.papers.split(","):
-            compare(int(papers), [options.only] if options.only else list(READERS))
+            compare(int(papers), [options.only] if options.only else list(READERS), options.times)
 
 
 if __name__ == "__main__":

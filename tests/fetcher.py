@@ -4,7 +4,7 @@
         done = fetcher.run("--source", "api", "--years", "2020", environment=server.environment, kill_at=17)
 
 `kill_at` counts what the process does to files and to the network; at that moment it gets the signal. Waiting takes
-no time, a page holds `page` submissions, and `worth` is the number of notes from which pages are read ahead.
+no time, a page holds `page` submissions, and from `large` bytes on an answer is read in another process.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _command(order: dict, place: Path) -> int:
     from analysis.sources import openreview as source
 
     source.PAGE = order["page"]
-    ahead.WORTH = order.get("worth", ahead.WORTH)
+    ahead.LARGE = order.get("large", ahead.LARGE)
     patient = source.Session.__init__
 
     def quick(self, say, max_wait=75, **more):

@@ -1,4 +1,4 @@
-"""Pages are read into rows while others come: the same rows as without, and no process is left behind."""
+"""Large answers are read by processes of their own: the same notes and rows as without, and no process is left behind."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import openreview_notes
+import orjson
 import psutil
 import pytest
 from fetcher import Fetcher
@@ -16,62 +17,124 @@ from openreview_standin import Fault
 from test_fetch_resume import everything, files, iclr_2020
 
 from analysis import ahead
-from analysis.forms import flatten, read_forum, scrub
-from analysis.spool import gathered, notes_of
+from analysis.errors import Trouble
+from analysis.forms import read_forum
+from analysis.spool import Spool, made, notes_of, opened
 from analysis.venues import venue_year
 
 FORM = venue_year("ICLR", 2026)
 
 
 @pytest.fixture
-def pages() -> list[list[dict]]:
-    """Three pages; some papers of the first one come again on the last, with other notes."""
-    papers = [[scrub(note) for note in flatten(whole)] for whole in openreview_notes.generate(2026, 60)]
-    moved = [[note | {"tmdate": 1_800_000_000_000, "content": {}} for note in paper[:2]] for paper in papers[:20:3]]
-    parts = papers[:20], papers[20:40], papers[40:] + moved
-    return [[note for paper in part for note in paper] for part in parts]
+def bodies() -> list[bytes]:
+    """Five answers; some papers of the first one come again on the last, changed."""
+    papers = list(openreview_notes.generate(2026, 100))
+    moved = [paper | {"tmdate": 1_800_000_000_000, "number": 7} for paper in papers[:20:3]]
+    parts = papers[:20], papers[20:40], papers[40:60], papers[60:80], papers[80:] + moved
+    return [orjson.dumps({"notes": part, "count": 100}) for part in parts]
 
 
-def read(folder: Path, pages: list[list[dict]], watch=lambda one: None) -> tuple[list, list]:
-    """The rows read ahead, and those read from the notes at the end."""
-    with gathered([], folder / "spool") as came:
-        for page in pages:
-            came.add([*page])
-            ahead.read_ahead(came, FORM)
-        watch(came.ahead)
-        rows = list(ahead.rows_of(came, FORM))
-        return rows, [read_forum(notes_of(forum), FORM) for forum in came.by_forum()]
+def filled(path: Path, bodies: list[bytes], watch=lambda reader, number: None) -> Spool:
+    """A spool with these answers."""
+    spool = made(path, {})
+    with ahead.Ahead(spool, FORM) as reader:
+        for number, body in enumerate(bodies):
+            said = reader.parsed(body)
+            assert said["count"] == 100
+            assert [note["id"] for note in said["notes"]] == [note["id"] for note in orjson.loads(body)["notes"]]
+            reader.add(said["notes"], {"after": number})
+            watch(reader, number)
+    spool.finish()
+    return spool
 
 
-def test_rows_read_ahead_are_those_of_the_notes(tmp_path, monkeypatch, pages):
-    monkeypatch.setattr(ahead, "WORTH", len(pages[0]) + 1)  # begins with the second page, and reads the first one too
-    done = []
-    monkeypatch.setattr(ahead.Ahead, "pages", lambda self, whole=ahead.Ahead.pages: done.append(whole(self)) or done[0])
-    rows, expected = read(tmp_path, pages)
-    assert rows == expected and len(rows) == 60
-    assert len(done) == 1 and len(done[0]) == 3 and not list(tmp_path.iterdir())
+def notes_and_rows(spool: Spool) -> tuple[list, list]:
+    return list(spool.by_forum()), list(ahead.rows_of(spool, FORM))
 
 
-def test_where_that_fails_the_notes_are_read_at_the_end(tmp_path, monkeypatch, pages):
-    monkeypatch.setattr(ahead, "WORTH", 0)
+def test_what_processes_make_of_answers_is_what_is_made_here(tmp_path, monkeypatch, bodies):
+    here = filled(tmp_path / "here", bodies)
+    assert not here.has_rows
+    monkeypatch.setattr(ahead, "LARGE", len(bodies[1]))  # the first answers; a later one is small
+    small = orjson.dumps({"notes": orjson.loads(bodies[3])["notes"][:1], "count": 100})
+    assert filled(tmp_path / "mixed", [bodies[1], small, *bodies]).has_rows
+    monkeypatch.setattr(ahead, "LARGE", 0)
+    there = filled(tmp_path / "there", bodies)
+    forums, rows = notes_and_rows(there)
+    assert (forums, rows) == notes_and_rows(here) and len(rows) == 100
+    assert rows == [read_forum(notes_of(forum), FORM) for forum in forums]
+    assert (tmp_path / "there").read_bytes() == (tmp_path / "here").read_bytes()  # marks and cursors, too
+    assert [(forum, keys) for forum, keys, _ in there.rows()] == [
+        (forum, [one[:2] for one in versions]) for forum, versions in forums
+    ]
+    assert there.restricted == here.restricted > 0 and there.papers == here.papers == 107
 
-    def kill(one: ahead.Ahead) -> None:
-        one._process.kill()
-        one._process.wait()
 
-    rows, expected = read(tmp_path, pages, kill)
-    assert rows == expected and len(rows) == 60
+def test_two_processes_take_turns_and_end(tmp_path, monkeypatch, bodies):
+    monkeypatch.setattr(ahead, "LARGE", 0)
+    seen = set()
+    filled(tmp_path / "spool", bodies, lambda one, number: seen.update(r._process for r, _ in one._busy)).close()
+    assert len(seen) == ahead.PROCESSES and all(process.poll() is not None for process in seen)
+
+
+def test_small_answers_start_no_process(tmp_path, bodies):
+    filled(tmp_path / "spool", bodies, lambda one, number: one._busy and pytest.fail("a process")).close()
+
+
+@pytest.mark.parametrize("body", [b"<html>", b'{"notes": [{"id": 1}]}', b'{"name": "Error"}', b"[]", b""])
+def test_an_answer_that_is_no_page_is_told_as_it_is(tmp_path, monkeypatch, bodies, body):
+    monkeypatch.setattr(ahead, "LARGE", 0)
+    with ahead.Ahead(made(tmp_path / "spool", {}), FORM) as reader:
+        assert reader.parsed(body) == ahead.parsed(body)
+        reader.add(reader.parsed(bodies[0])["notes"], {})  # and the process goes on
+    assert len(opened(tmp_path / "spool").pages) == 1
+
+
+def test_a_page_that_is_not_wanted_is_not_written(tmp_path, monkeypatch, bodies):
+    monkeypatch.setattr(ahead, "LARGE", 0)
+    spool = made(tmp_path / "spool", {})
+    with ahead.Ahead(spool, FORM) as reader:
+        reader.parsed(bodies[0])
+        reader.add(reader.parsed(bodies[1])["notes"], {})
+        reader.parsed(bodies[2])
+    assert spool.papers == 20 and len(spool.pages) == 1
+
+
+def test_where_no_process_can_be_started_answers_are_read_here(tmp_path, monkeypatch, bodies):
+    expected = notes_and_rows(filled(tmp_path / "here", bodies))
+    monkeypatch.setattr(ahead, "LARGE", 0)
     monkeypatch.setattr(ahead.sys, "executable", str(tmp_path / "no such program"))
-    rows, expected = read(tmp_path, pages, lambda one: one is None or pytest.fail("no program, but a process"))
-    assert rows == expected
+    assert notes_and_rows(filled(tmp_path / "spool", bodies)) == expected
+    monkeypatch.setattr(ahead.sys, "executable", "/bin/false")  # one that ends at once
+    assert notes_and_rows(filled(tmp_path / "other", bodies)) == expected
 
 
-def test_few_notes_start_no_process(tmp_path, pages):
-    read(tmp_path, pages, lambda one: one is None or pytest.fail("a process for three small pages"))
+def test_a_process_that_dies_loses_its_page_and_no_other(tmp_path, monkeypatch, bodies):
+    """What came before is kept, and the fetch can go on from there."""
+    monkeypatch.setattr(ahead, "LARGE", 0)
+    made_by = ahead._Reader.made
+
+    def kill(reader: ahead._Reader) -> object:
+        said = made_by(reader)
+        if len(written) == 2:
+            reader._process.kill()
+            reader._process.wait()
+        written.append(said)
+        return said
+
+    written = []
+    monkeypatch.setattr(ahead._Reader, "made", kill)
+    monkeypatch.setattr(ahead._Reader, "pieces", lambda self, size, whole=ahead._Reader.pieces: (
+        whole(self, size if self._process.poll() is None else size + 1)
+    ))  # fmt: skip
+    with pytest.raises(Trouble, match="ended early, perhaps for want of memory: run the same command again"):
+        filled(tmp_path / "spool", bodies)
+    found = opened(tmp_path / "spool")
+    assert found.cursor == {"after": 1} and found.papers == 40 and not found.complete
 
 
 def started(parent: psutil.Process, wait: bool) -> set[psutil.Process]:
-    """The processes that one has started to read ahead, as soon as there is any, or by its end."""
+    """The processes that one has started to read answers, as soon as there is any, or by its end."""
     seen = set()
     with suppress(psutil.NoSuchProcess):
         while parent.status() != psutil.STATUS_ZOMBIE and (wait or not seen):
@@ -82,19 +145,19 @@ def started(parent: psutil.Process, wait: bool) -> set[psutil.Process]:
 
 @pytest.mark.parametrize("number", [0, signal.SIGKILL, signal.SIGINT])
 def test_a_fetch_leaves_no_process_behind_however_it_ends(tmp_path, number):
-    """And the process knows no password."""
+    """And they know no password."""
     place = ("--source", "api", "--years", 2020, "--database", tmp_path / "reviews.duckdb")
     stalled = [Fault("stall", after=3, times=99, seconds=3)] if number else []
     with Fetcher() as fetcher, iclr_2020(faults=stalled) as server:
-        parent = psutil.Process(fetcher.start(*place, environment=server.environment, worth=0))
-        (reader,) = started(parent, wait=not number)
+        parent = psutil.Process(fetcher.start(*place, environment=server.environment, large=0))
+        readers = started(parent, wait=not number)
         if number:
-            assert "not-a-secret" not in reader.environ().values()
+            assert not any("not-a-secret" in reader.environ().values() for reader in readers)
             os.kill(parent.pid, number)
         assert fetcher.result().status == {0: 0, signal.SIGKILL: -9, signal.SIGINT: 130}[number]
-        reader.wait(5)
+        assert readers and not psutil.wait_procs(readers, 5)[1]
         server.faults.clear()
-        assert fetcher.run(*place, environment=server.environment, worth=0).status == 0
+        assert fetcher.run(*place, environment=server.environment, large=0).status == 0
     with Fetcher() as fetcher, iclr_2020() as server:
         alone = ("--source", "api", "--years", 2020, "--database", tmp_path / "alone" / "reviews.duckdb")
         assert fetcher.run(*alone, environment=server.environment).status == 0

@@ -17,8 +17,9 @@ import pytest
 from crawler_shapes import answer, lines, tracker_2026
 from openreview_standin import StandIn, read_notes
 
-from analysis import ROOT, fetch, store
+from analysis import ROOT, ahead, archive, fetch, store
 from analysis.errors import Trouble
+from analysis.forms import flatten
 from analysis.venues import venue_year
 
 PAPERS = 30
@@ -121,6 +122,35 @@ def test_one_log_in_serves_years_of_both_apis(signed_in, tmp_path):
         fetch.fetch("ICLR", [2023, 2025], fetch.Asked("api"), tmp_path / "reviews.duckdb", lambda line: None)
         assert server.count("/login") == 1
     assert [one.year for one in store.held(tmp_path / "reviews.duckdb")] == [2023, 2025]
+
+
+@pytest.mark.parametrize("large", [0, 1 << 30])
+def test_restricted_notes_are_dropped_and_counted_and_the_others_kept_without_names(
+    signed_in, tmp_path, monkeypatch, large
+):
+    monkeypatch.setattr(ahead, "LARGE", large)  # in a process of its own, or here
+    sent = [note for whole in made.generate(2026, 60) for note in flatten(whole)]
+    public, said = {note["id"] for note in sent if "everyone" in note["readers"]}, []
+    with signed_in(years=[made.VenueYear(2026, 60)]):
+        fetch.fetch("ICLR", [2026], fetch.Asked("api"), tmp_path / "reviews.duckdb", said.append)
+    assert f"{len(sent) - len(public)} notes left out that not everyone may read." in said and len(public) < len(sent)
+    (snapshot,) = archive.kept(tmp_path / "notes")
+    kept = [note for batch in snapshot.batches() for forum in batch for note in forum]
+    assert {note["id"] for note in kept} == public and len(kept) == len(public)
+    assert "@example.org" not in str(kept) and not any("details" in note for note in kept)
+
+
+def test_submissions_that_only_some_may_read_are_told_and_asked_for_anew(signed_in, tmp_path):
+    hidden = [
+        note | {"readers": ["ICLR.cc/2026/Conference"]} if note["id"] == note["forum"] else note
+        for whole in made.generate(2026, 20)
+        for note in flatten(whole)
+    ]
+    for _ in range(2):  # nothing is left to go on from
+        with signed_in(notes2=hidden) as server, pytest.raises(Trouble, match="No submission of ICLR 2026 is public"):
+            from_api(2026, tmp_path / "reviews.duckdb")
+        assert server.count("/notes") == 1
+    assert not (tmp_path / "reviews.duckdb").exists() and not list(tmp_path.rglob("*.notes"))
 
 
 def test_an_undescribed_year_is_read_like_the_newest_known_and_its_scale_is_undeclared(signed_in, tmp_path):

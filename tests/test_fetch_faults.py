@@ -231,9 +231,9 @@ def test_a_challenge_is_told_with_the_way_around_it(run, monkeypatch, guest, sen
     """Shown to a reader whose token got lost on the way, as a guest is."""
     send = source.Transport._once
 
-    def anonymous(self, session, method, url, keys, request):
+    def anonymous(self, session, method, url, request):
         headers = {name: text for name, text in request["headers"].items() if name != "Authorization"}
-        return send(self, session, method, url, keys, {**request, "headers": headers})
+        return send(self, session, method, url, {**request, "headers": headers})
 
     monkeypatch.setattr(source.Transport, "_once", anonymous)
     with conference(guest=guest) as server:

@@ -15,7 +15,7 @@ from openreview_standin import PASSWORD, TOKEN, USERNAME, Budget, Fault, StandIn
 
 from analysis import ROOT
 from analysis.errors import Trouble
-from analysis.sources.openreview import Cursor, Page, Session, pages, published
+from analysis.sources.openreview import Cursor, Page, Session, pages
 from analysis.sources.transport import Transport
 from analysis.venues import venue_year
 
@@ -294,25 +294,6 @@ def test_a_server_that_gives_the_same_page_for_ever_is_not_followed(told):
 def test_without_a_count_an_empty_page_ends_it(told):
     session = Canned(told.append, lambda query: {"notes": [] if query.get("after") else plain(30)})
     assert len(list(pages(venue_year("ICLR", 2026), session))) == 1 and session.asked == 2
-
-
-def test_restricted_notes_are_dropped_and_counted(told):
-    sent = by_id(list(generate(2026, 60))).values()
-    public = {note["id"] for note in sent if "everyone" in note["readers"]}
-    assert len(public) < len(sent)
-    with StandIn(years=[VenueYear(2026, 60)]) as server:
-        stream = published(venue_year("ICLR", 2026), told.session(server))
-        fetched = list(stream)
-    kept = [note for page in fetched for note in page.notes]
-    assert {note["id"] for note in kept} == public and len(kept) == len(public)
-    assert len(frozenset().union(*(page.restricted for page in fetched))) == len(sent) - len(public)
-    assert "@example.org" not in str(kept) and "details" not in kept[0]
-
-
-def test_submissions_that_only_some_may_read_are_told(told):
-    hidden = [note | {"readers": ["ICLR.cc/2026/Conference"]} for note in plain(20)]
-    with StandIn(notes2=hidden) as server, pytest.raises(Trouble, match="No submission of ICLR 2026 is public yet"):
-        list(published(venue_year("ICLR", 2026), told.session(server)))
 
 
 @pytest.mark.parametrize(("year", "api"), [(2017, 1), (2020, 1), (2027, 2)])

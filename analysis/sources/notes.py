@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from analysis.errors import Trouble, choices, count
-from analysis.forms import flatten, invitations, is_public, scrub
+from analysis.forms import flatten, invitations, is_public
 from analysis.sources.decoding import parsed
 from analysis.venues import VenueYear
 
@@ -38,7 +38,7 @@ class _Tally:
 
 
 def pages(paths: Iterable[Path], form: VenueYear, say: Say) -> Iterator[list[dict]]:
-    """The notes of a venue-year in these files that everyone may read, flat and without identities."""
+    """The notes of a venue-year in these files that everyone may read, flat."""
     for path in paths:
         tally = _Tally()
         notes = _ours(_notes(path), form, tally)
@@ -60,7 +60,7 @@ def _ours(notes: Iterable[dict], form: VenueYear, tally: _Tally) -> Iterator[dic
             tally.restricted += 1
         else:
             tally.ours += 1
-            yield scrub(note)
+            yield note
 
 
 def _venue(note: dict) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from analysis.errors import Trouble, count
-from analysis.forms import flatten, is_public, scrub
+from analysis.sources.decoding import parsed
 from analysis.sources.progress import PAGE, Progress, over_progress, plan
 from analysis.sources.transport import MAX_WAIT, RESUME, SAVED, Refused, Transport
 from analysis.venues import VenueYear
@@ -24,6 +24,7 @@ QUICK = 60  # seconds, in which hardly a paper moves from one listing to another
 
 Note = dict[str, Any]
 Say = Callable[[str], None]
+Parser = Callable[[bytes], object]
 
 # by API: the name of its address in the environment, and the usual address
 HOSTS = {
@@ -56,7 +57,6 @@ class Page:
 
     notes: list[Note]
     cursor: Cursor
-    restricted: frozenset[str] = frozenset()  # ids of notes left out that not everyone may read
 
 
 class Session:
@@ -82,11 +82,12 @@ class Session:
         self._clients: dict[int, Any] = {}
         self._logged_in = False
         self._renewable = False  # logged in, and the token has been good since
+        self.parsed: Parser = parsed
         self._hide()
 
     def notes(self, api: int, **query: Any) -> dict[str, Any]:
-        """The answer of /notes, as it came."""
-        return self._asked(api, "notes_url", "notes", query)
+        """The answer of /notes, as `parsed` has it."""
+        return self._asked(api, "notes_url", "notes", query, self.parsed)
 
     def history(self, api: int, note_id: str) -> list[Note]:
         """What is kept of a note's past, as far as its reader may read it: full copies in API 1, edits in API 2."""
@@ -97,13 +98,15 @@ class Session:
         query = {"note.id": note_id, "sort": "tcdate", "trash": "true"}
         return self._asked(2, "note_edits_url", "edits", query)["edits"]
 
-    def _asked(self, api: int, where: str, key: str, query: Mapping[str, Any]) -> dict[str, Any]:
+    def _asked(
+        self, api: int, where: str, key: str, query: Mapping[str, Any], parsed: Parser = parsed
+    ) -> dict[str, Any]:
         if not self._token:
             self._log_in()
         client = self._client(api)
         url, headers = getattr(client, where), client.headers | {"Authorization": f"Bearer {self._token}"}
         try:
-            answer = self.transport.ask(client.session, "GET", url, key, params=query, headers=headers)
+            answer = self.transport.ask(client.session, "GET", url, key, parsed=parsed, params=query, headers=headers)
         except Refused as refused:
             if refused.status != 401:
                 raise
@@ -111,7 +114,7 @@ class Session:
             self._renewable = self._logged_in
             return answer
         self._renew()
-        return self._asked(api, where, key, query)
+        return self._asked(api, where, key, query, parsed)
 
     def left(self, api: int) -> int | None:
         """Requests left of the window, where the server tells."""
@@ -230,37 +233,6 @@ def _listings(form: VenueYear, session: Session, start: Cursor | None, known: Se
         if more > 0:
             session.say(f"{count(more, 'note')} came to {listing} meanwhile; looking again.")
             yield from _walk(form, session, Cursor(listing, again=True, before=tuple(before.items())))
-
-
-def published(
-    form: VenueYear, session: Session, start: Cursor | None = None, known: Set[str] = frozenset()
-) -> Iterator[Page]:
-    """The same pages with flat notes: those that everyone may read, without identities.
-
-    An account with a role at the conference is given more than everyone may read. Let go of a page before asking for
-    the next one, or two of them are in memory.
-    """
-    submissions = False
-    for page in pages(form, session, start, known):
-        public, restricted = _public(page.notes)
-        submissions = submissions or any(note["id"] == note.get("forum") for note in public)
-        yield Page(public, page.cursor, restricted)
-        del page, public
-    if start is None and not submissions:
-        raise Trouble(f"No submission of {form.venue} {form.year} is public yet: fetch it when its reviews are out.")
-
-
-def _public(submissions: list[Note]) -> tuple[list[Note], frozenset[str]]:
-    """What everyone may read of a page, and the ids of its other notes; the page is used up, to save memory."""
-    public, hidden = [], set()
-    submissions.reverse()
-    while submissions:
-        for note in flatten(submissions.pop()):
-            if is_public(note):
-                public.append(scrub(note))
-            else:
-                hidden.add(str(note.get("id")))
-    return public, frozenset(hidden)
 
 
 def _going_on(form: VenueYear, start: Cursor) -> str:

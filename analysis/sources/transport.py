@@ -27,7 +27,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from analysis.errors import Trouble, count
-from analysis.sources.decoding import parsed
+from analysis.sources import decoding
 
 MAX_WAIT = 75  # minutes: OpenReview counts requests by the hour
 CONNECT, READ = 10.0, 120.0  # seconds; the server takes its time over a page of 1,000 papers with all their replies
@@ -155,13 +155,22 @@ class Transport:
         for prefix in list(session.adapters):
             session.mount(prefix, Adapter(self.timeout))
 
-    def ask(self, session: requests.Session, method: str, url: str, *keys: str, **request: Any) -> dict[str, Any]:
-        """The JSON answer, which has one of `keys`; Trouble when it cannot be had."""
+    def ask(
+        self,
+        session: requests.Session,
+        method: str,
+        url: str,
+        *keys: str,
+        parsed: Callable[[bytes], object] = decoding.parsed,
+        **request: Any,
+    ) -> dict[str, Any]:
+        """The JSON answer as `parsed` reads it, which has one of `keys`; Trouble when it cannot be had."""
         failures = 0
         while True:
             self._pace(url)
             try:
-                return self._once(session, method, url, keys, request)
+                response, body = self._once(session, method, url, request)
+                return self._judged(response, body, keys, parsed)
             except Again as again:
                 failed = again  # and out of here, so that no trace shows what is behind a Trouble
             failures += 1
@@ -178,13 +187,15 @@ class Transport:
         self._wait(max(failed.seconds or 0, _backoff(failures)), reason)
 
     def _once(
-        self, session: requests.Session, method: str, url: str, keys: tuple[str, ...], request: Mapping[str, Any]
-    ) -> dict[str, Any]:
+        self, session: requests.Session, method: str, url: str, request: Mapping[str, Any]
+    ) -> tuple[requests.Response, bytes]:
         limit = Limit(session, self.whole)
         try:
             with limit:
                 response = session.request(method, url, stream=True, **request)
-                body = b"".join(response.iter_content(PIECE))
+                body = bytearray()  # a list of pieces, to be joined, would take twice the memory
+                for piece in response.iter_content(PIECE):
+                    body += piece
         except (requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema, requests.exceptions.MissingSchema):
             where = "OPENREVIEW_API_BASEURL and OPENREVIEW_API_BASEURL_V2"
             raise Trouble(f"{_host(url)} is no address to ask; see {where}, or unset both.") from None
@@ -196,11 +207,13 @@ class Transport:
             raise Again("no whole answer in time")
         self._heard.add(_host(url))
         self._learn(url, response.headers)
-        return self._judged(response, body, keys)
+        return response, body
 
     # What an answer means
 
-    def _judged(self, response: requests.Response, body: bytes, keys: tuple[str, ...]) -> dict[str, Any]:
+    def _judged(
+        self, response: requests.Response, body: bytes, keys: tuple[str, ...], parsed: Callable[[bytes], object]
+    ) -> dict[str, Any]:
         status, host = response.status_code, _host(response.url)
         kind = response.headers.get("Content-Type", "")
         if status == 200 and kind and "json" not in kind:
@@ -208,7 +221,8 @@ class Transport:
                 f"{host} answers with a web page instead of data, as it does to test a browser: wait a while, "
                 f"sign in at https://openreview.net once, and {RESUME}; or {SAVED}."
             )
-        said = _object(body)
+        said = (parsed if status == 200 else decoding.parsed)(body)
+        said = said if isinstance(said, dict) else {}
         if status == 200 and any(key in said for key in keys):
             return said
         if status == 429:
@@ -294,12 +308,6 @@ def _broken(error: requests.RequestException) -> str:
 def _backoff(failures: int) -> float:
     """1, 2, 4, ... seconds, a little less at random, so that many readers do not come back together."""
     return min(LONGEST_BACKOFF, 2.0 ** (failures - 1)) * random.uniform(0.75, 1)
-
-
-def _object(body: bytes) -> dict[str, Any]:
-    """The JSON object of an answer; empty where there is none."""
-    said = parsed(body)
-    return said if isinstance(said, dict) else {}
 
 
 def _number(text: str | None) -> float | None:
