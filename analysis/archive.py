@@ -125,25 +125,23 @@ def drafted(came: Spool, folder: Path, said: Said) -> Iterator[Kept]:
 
 def _draft(came: Spool, path: Path, files: list[Kept], said: Said, background: Executor) -> Kept:
     earlier, chain = [one.path for one in files], _chain_to_continue(files)
-    digest, once = _digest(came)
-    said = {**said, **({"since": chain[-1].name} if chain else {}), "digest": digest}
+    said = {**said, **({"since": chain[-1].name} if chain else {}), "digest": _digest(came)}
     with _telling(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         _clear(path.parent)
-    if once and not files:  # all that came is to be written
+    if came.in_order and not files:  # all that came is to be written, as it came
         copying = background.submit(_copy, came.path, path, said)
     else:
         copying = background.submit(_copy, _changed(came, earlier, chain, path.with_suffix(".rows")), path, said)
     return Kept(path, earlier, said, [*chain, path], kept=False, came=came, copying=copying)
 
 
-def _digest(came: Spool) -> tuple[str, bool]:
-    """A hash of which versions of notes came, and whether each came once."""
-    digest, versions = hashlib.sha256(), 0
+def _digest(came: Spool) -> str:
+    """A hash of which versions of notes came."""
+    digest = hashlib.sha256()
     for _, keys, _ in came.rows():
         digest.update("".join(f"{note_id} {version}\n" for note_id, version in keys).encode())
-        versions += len(keys)
-    return digest.hexdigest()[:16], versions == came.notes
+    return digest.hexdigest()[:16]
 
 
 @contextmanager

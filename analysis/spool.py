@@ -18,7 +18,7 @@ import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise
 from operator import itemgetter
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -57,11 +57,17 @@ class Spool:
         self.cursor: dict | None = None  # where the next page begins, in the words of the source
         self.notes = self.papers = 0
         self._restricted: set[int] = set()
+        self._spans: list[tuple[str, str]] = []  # the first and the last forum of each page
         self.forums: set[str] = set()  # whose own note was there when the file was opened
         self.complete = False
         self._file = open(path, "ab+")  # noqa: SIM115 (closed by `close`)
         self._rows: BinaryIO | None = None  # of those pages whose rows were made when they came
         self._rows_at: dict[Place, Place] = {}
+
+    @property
+    def in_order(self) -> bool:
+        """Whether all forums of a page come after those of the page before it."""
+        return all(before[1] < after[0] for before, after in pairwise(self._spans))
 
     @property
     def has_rows(self) -> bool:
@@ -152,6 +158,7 @@ class Spool:
         self.cursor = mark["cursor"]
         self.notes += mark["notes"]
         self.papers += mark["papers"]
+        self._spans += [mark["span"]] * bool(mark["notes"])
         self._restricted.update(mark["restricted"])
 
     def _forums(self, page: Place) -> Iterator[Forum]:
@@ -290,7 +297,9 @@ def marked(notes: list[Note], restricted: Iterable[str] = ()) -> dict:
     """What is said of a page; of `restricted` notes, which are not in it, a checksum of their ids, to count them."""
     left_out = sorted(zlib.crc32(note_id.encode()) for note_id in restricted)
     papers = sum(note.get("id") == note.get("forum") for note in notes)
-    return {"notes": len(notes), "papers": papers, "restricted": left_out}
+    forums = {forum for forum, _ in map(_place, notes)}
+    span = [min(forums, default=""), max(forums, default="")]
+    return {"notes": len(notes), "papers": papers, "span": span, "restricted": left_out}
 
 
 def lines_of(notes: list[Note]) -> Iterator[tuple[str, list[tuple[Key, bytes, Note]]]]:

@@ -8,6 +8,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+import duckdb
 import openreview_notes
 import orjson
 import psutil
@@ -16,7 +17,7 @@ from fetcher import Fetcher
 from openreview_standin import Fault
 from test_fetch_resume import everything, files, iclr_2020
 
-from analysis import ahead
+from analysis import ahead, archive
 from analysis.errors import Trouble
 from analysis.forms import read_forum
 from analysis.spool import Spool, made, notes_of, opened
@@ -131,6 +132,26 @@ def test_a_process_that_dies_loses_its_page_and_no_other(tmp_path, monkeypatch, 
         filled(tmp_path / "spool", bodies)
     found = opened(tmp_path / "spool")
     assert found.cursor == {"after": 1} and found.papers == 40 and not found.complete
+
+
+def test_what_came_in_order_goes_into_the_archive_as_it_is(tmp_path, monkeypatch, bodies):
+    """And gives the same file as what is put in order first."""
+
+    def kept(name: str, bodies: list[bytes]) -> tuple[list[tuple], list, str]:
+        said = {"venue": "ICLR", "year": "2026", "name": name, "stage": "final"}
+        came = filled(tmp_path / f"{name}.notes", bodies)
+        with archive.drafted(came, tmp_path / name, said) as draft:
+            draft.keep()
+        (found,) = archive.kept(tmp_path / name)
+        rows = duckdb.sql(f"select * from read_parquet('{found.path}')").fetchall()
+        return rows, [note for batch in found.batches() for note in batch], found.said["digest"]
+
+    assert filled(tmp_path / "a", bodies[:4]).in_order and not filled(tmp_path / "b", bodies).in_order
+    changed = archive._changed
+    monkeypatch.setattr(archive, "_changed", lambda *given: pytest.fail("put in order again"))
+    in_order = kept("in-order", bodies[:4])
+    monkeypatch.setattr(archive, "_changed", changed)
+    assert kept("other-way", bodies[3::-1]) == in_order and len(in_order[0]) > 400
 
 
 def started(parent: psutil.Process, wait: bool) -> set[psutil.Process]:
