@@ -159,7 +159,7 @@ def _add_run(commands) -> None:
     )
     _add_snapshot(parser)
     parser.add_argument("--only", default="", metavar="NUMBERS", help="only these notebooks, as 02,03")
-    parser.add_argument("--jobs", type=int, default=0, help="notebooks at a time (default: the cores)")
+    parser.add_argument("--jobs", type=int, default=0, help="notebooks at a time (default: one more than cores)")
     parser.add_argument("--force", action="store_true", help="run also what is up to date")
     parser.add_argument("--dry-run", action="store_true", help="say what would run, and why; bundled counts are loaded")
     parser.add_argument("--cell-timeout", type=int, default=0, metavar="SECONDS", help="stop a cell after so long")

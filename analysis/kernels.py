@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import ctypes
+import gc
 import json
 import os
 import shutil
@@ -26,7 +27,7 @@ WARM = sys.platform == "linux"
 PREFIX = "analysis-kernels-"
 LONGEST_FOLDER = 80  # the path of a socket has at most 103 bytes, of which its name in there takes 20
 MODULES = (
-    "ipykernel.kernelapp", "ipykernel.ipkernel", "matplotlib_inline.backend_inline", "matplotlib.figure", "numpy", "pandas",
+    "ipykernel.kernelapp", "ipykernel.ipkernel", "ipykernel.debugger", "matplotlib_inline.backend_inline", "matplotlib.figure", "numpy", "pandas",
     "duckdb", "seaborn", "analysis.notebook", "analysis.words", "analysis.draw.publish",
 )  # fmt: skip
 
@@ -40,6 +41,7 @@ def nursery(modules: tuple[str, ...] = MODULES) -> None:
     Answers each with the process id. When the input ends, because the runner is gone however it went, all kernels are killed.
     """
     os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+    os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")  # a warning about break points, which nobody sets
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what an import prints must not pass for an answer
     for module in modules:
@@ -47,6 +49,8 @@ def nursery(modules: tuple[str, ...] = MODULES) -> None:
             __import__(module)
     with contextlib.suppress(Exception):  # what hinders it is told where a notebook meets it
         sys.modules["analysis.draw.publish"].rehearse()
+    gc.collect()
+    gc.freeze()  # or each kernel looks through all of this for garbage, and so gets a copy of it
     children: set[int] = set()
     signal.signal(signal.SIGCHLD, lambda *_: _reap(children))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the runner, which then closes our input

@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import fields
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import count
 from pathlib import Path
 
 import duckdb
@@ -39,6 +40,8 @@ MEMORY = "256MB"  # for DuckDB while it loads; what does not fit goes to disk
 LARGEST = 1 << 22  # bytes of a row; each thread that reads rows takes several times as much memory
 LOAD_WAIT = 300  # seconds: for a load to end, of a year as large as 2027 on a slow machine
 
+NUMBERS = count(1)  # of files that this process has read
+
 Rows = Mapping[str, list[dict]]
 
 
@@ -56,29 +59,52 @@ def connected(database: str = ":memory:", read_only: bool = False, **config: str
 @contextmanager
 def reading(database: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """A read-only connection to a database file, or to a folder of Parquet as `export` writes it; closed at the end."""
-    con = _connect_folder(database) if database.is_dir() else _connect_file(database)
-    try:
+    with (_exported if database.is_dir() else _attached)(database) as con:
         yield con
-    finally:
-        con.close()
 
 
-def _connect_file(database: Path) -> duckdb.DuckDBPyConnection:
+@contextmanager
+def _attached(database: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     if not database.exists():
         raise Trouble(f"There is no database {database}; `python -m analysis fetch --years YEAR` makes it.")
-    con = _open(database, read_only=True)
-    present = {row[0] for row in con.execute("select table_name from information_schema.tables").fetchall()}
+    name = f"read_{next(NUMBERS)}"
+    with _engine(os.getpid()).cursor() as engine, _refusing(database):
+        engine.execute(f"attach '{str(database).replace(chr(39), chr(39) * 2)}' as {name} (read_only)")
+    try:
+        with _engine(os.getpid()).cursor() as con:
+            con.execute(f"use {name}")
+            _check(con, database, name)
+            yield con
+    finally:
+        with _engine(os.getpid()).cursor() as engine:
+            engine.execute(f"detach {name}")
+
+
+@lru_cache(maxsize=1)
+def _engine(process: int) -> duckdb.DuckDBPyConnection:
+    """A database in memory, to which files are attached: to open one by itself takes as long as to read a year from it."""
+    return connected()
+
+
+def _check(con: duckdb.DuckDBPyConnection, database: Path, name: str) -> None:
+    query = "select table_name from duckdb_tables() where database_name = ?"
+    present = {row[0] for row in con.execute(query, [name]).fetchall()}
     if missing := [table for table in TABLES if table not in present]:
-        con.close()
         raise Trouble(
             f"{database} is a DuckDB database of another program (no table `{missing[0]}`); give another --database."
         )
-    return con
 
 
 def _open(database: Path, read_only: bool) -> duckdb.DuckDBPyConnection:
-    try:
+    with _refusing(database):
         return connected(str(database), read_only)
+
+
+@contextmanager
+def _refusing(database: Path) -> Iterator[None]:
+    """Tell of a file that cannot be opened in a sentence."""
+    try:
+        yield
     except duckdb.Error as error:
         reason = str(error).splitlines()[0]
         if "lock" in reason.lower():
@@ -88,18 +114,18 @@ def _open(database: Path, read_only: bool) -> duckdb.DuckDBPyConnection:
         ) from None
 
 
-def _connect_folder(folder: Path) -> duckdb.DuckDBPyConnection:
-    con = connected()
-    for table in TABLES:
-        files = sorted(folder.glob(f"{table}/**/*.parquet"))
-        if not files:
-            con.close()
-            raise Trouble(
-                f"{folder} is not a folder that `python -m analysis export` wrote: it has no {table}/*.parquet."
-            )
-        source = con.read_parquet([str(file) for file in files], hive_partitioning=False, union_by_name=True)
-        source.create_view(table)
-    return con
+@contextmanager
+def _exported(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    with connected() as con:
+        for table in TABLES:
+            files = sorted(folder.glob(f"{table}/**/*.parquet"))
+            if not files:
+                raise Trouble(
+                    f"{folder} is not a folder that `python -m analysis export` wrote: it has no {table}/*.parquet."
+                )
+            source = con.read_parquet([str(file) for file in files], hive_partitioning=False, union_by_name=True)
+            source.create_view(table)
+        yield con
 
 
 def snapshots(con: duckdb.DuckDBPyConnection, venue: str = "", year: int = 0, source: str = "") -> list[Snapshot]:

@@ -317,7 +317,7 @@ def test_no_process_outlives_the_runner_and_the_next_run_completes(settings, sen
     assert gone(settings.root, within=5)
 
 
-@pytest.mark.parametrize(("free", "fitting"), [(100, 4), (1.2, 2), (0.1, 1)])
+@pytest.mark.parametrize(("free", "fitting"), [(100, 5), (1.2, 2), (0.1, 1)])
 def test_no_more_notebooks_run_at_once_than_fit_into_memory(monkeypatch, free, fitting):
     """With a million reviews a kernel is taken to need some 500 MiB."""
     taken = datetime(2020, 1, 1)
