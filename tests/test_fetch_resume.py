@@ -326,6 +326,14 @@ def test_a_spool_that_was_cut_or_damaged_anywhere_has_only_whole_pages(tmp_path,
     assert [forum for forum, _ in opened(path).by_forum()] == [*ids, "z"]
 
 
+def test_pages_of_another_version_of_the_suite_are_not_read(tmp_path):
+    came = made(tmp_path / "spool", {"version": "0.1"})
+    came._write([], {"notes": 3, "cursor": None, "restricted": []})
+    came.close()
+    found = opened(tmp_path / "spool")
+    assert found.said == {"version": "0.1"} and not found.pages and not found.complete
+
+
 def test_a_full_disk_is_told_and_keeps_the_whole_pages(tmp_path, monkeypatch):
     pages = made(tmp_path / "spool", {})
     pages.add([{"id": "a"}], {"after": "a"})
