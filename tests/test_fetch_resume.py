@@ -20,7 +20,7 @@ from test_fetch import rows
 
 from analysis import fetch, spool, store
 from analysis.errors import Trouble
-from analysis.spool import gathered, made, notes_of, opened
+from analysis.spool import _sealed, gathered, made, notes_of, opened
 
 PAPERS, PAGES = 90, 5  # of twenty submissions; some are withdrawn, none is desk-rejected
 LEFT = ["notes/fetch.lock", "notes/iclr-2020/0001-final.parquet", "reviews.duckdb", "reviews.duckdb.lock"]
@@ -327,9 +327,8 @@ def test_a_spool_that_was_cut_or_damaged_anywhere_has_only_whole_pages(tmp_path,
 
 
 def test_pages_of_another_version_of_the_suite_are_not_read(tmp_path):
-    came = made(tmp_path / "spool", {"version": "0.1"})
-    came._write([], {"notes": 3, "cursor": None, "restricted": []})
-    came.close()
+    old = {"notes": 0, "cursor": None, "restricted": [], "size": 0}
+    (tmp_path / "spool").write_bytes(_sealed({"version": "0.1"}) + _sealed(old))
     found = opened(tmp_path / "spool")
     assert found.said == {"version": "0.1"} and not found.pages and not found.complete
 
