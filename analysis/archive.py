@@ -24,7 +24,7 @@ import orjson
 
 from analysis.errors import Trouble
 from analysis.spool import PIECE, Spool, Version, sync_folder
-from analysis.store import connected
+from analysis.store import connected, quoted
 
 PAPERS = 100  # forums in a batch: what is in memory at once
 # Small groups of rows, so that a batch of forums is read without the rest of its file.
@@ -129,10 +129,9 @@ def _draft(came: Spool, path: Path, files: list[Kept], said: Said, background: E
     with _telling(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         _clear(path.parent)
-    if came.in_order and not files:  # all that came is to be written, as it came
-        copying = background.submit(_copy, came.path, path, said)
-    else:
-        copying = background.submit(_copy, _changed(came, earlier, chain, path.with_suffix(".rows")), path, said)
+    as_it_came = came.in_order and not files
+    lines = came.path if as_it_came else _changed(came, earlier, chain, path.with_suffix(".rows"))
+    copying = background.submit(_copy, lines, path, said)
     return Kept(path, earlier, said, [*chain, path], kept=False, came=came, copying=copying)
 
 
@@ -240,9 +239,9 @@ def _copy(rows: Path, path: Path, said: Said) -> None:
 
 
 def _write(con, query: str, path: Path, said: Said) -> None:
-    described = ", ".join(f"{key}: '{_quoted(value)}'" for key, value in said.items())
+    described = ", ".join(f"{key}: '{quoted(value)}'" for key, value in said.items())
     con.execute(
-        f"copy ({query}) to '{_quoted(_unkept(path))}' "
+        f"copy ({query}) to '{quoted(_unkept(path))}' "
         # There is nothing to be found twice, and looking for it takes a tenth of the time.
         f"(format parquet, compression zstd, dictionary_size_limit 1, row_group_size {GROUP}, kv_metadata {{{described}}})"
     )
@@ -251,7 +250,7 @@ def _write(con, query: str, path: Path, said: Said) -> None:
 def _rows_of(rows: Path) -> str:
     options = "auto_detect = false, header = false, delim = '\t', quote = '', escape = ''"
     sizes = f"max_line_size = {LARGEST}, buffer_size = {LARGEST}"
-    lines = f"read_csv('{_quoted(rows)}', columns = {{place: 'varchar', json: 'varchar'}}, {options}, {sizes})"
+    lines = f"read_csv('{quoted(rows)}', columns = {{place: 'varchar', json: 'varchar'}}, {options}, {sizes})"
     places = "place->>0 as note_id, place->>1 as forum, place->>2 as version"
     return f"select {places}, json from {lines} where place[1] = '['"  # others are about a page
 
@@ -281,7 +280,7 @@ def _strip(one: Kept, staying: list[Kept]) -> None:
     """Leave only what the files that stay need: what they list by it, and notes that a later file refers to."""
     continued = [other.chain for other in staying if one.path in other.chain]
     needed = [
-        f"forum in (select forum from {_files(chain, named=True)} group by forum having max(filename) = '{_quoted(one.path)}')"
+        f"forum in (select forum from {_files(chain, named=True)} group by forum having max(filename) = '{quoted(one.path)}')"
         for chain in continued
     ]
     if later := [path for path in sorted(one.path.parent.glob("*.parquet")) if path > one.path]:
@@ -361,9 +360,5 @@ def _connection(place: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def _files(paths: list[Path], named: bool = False) -> str:
-    names = ", ".join(f"'{_quoted(path)}'" for path in paths)
+    names = ", ".join(f"'{quoted(path)}'" for path in paths)
     return f"read_parquet([{names}], hive_partitioning = false, filename = {str(named).lower()})"
-
-
-def _quoted(value: object) -> str:
-    return str(value).replace("'", "''")

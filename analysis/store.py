@@ -45,12 +45,17 @@ NUMBERS = count(1)  # of files that this process has read
 Rows = Mapping[str, list[dict]]
 
 
-def connected(database: str = ":memory:", read_only: bool = False, **config: str) -> duckdb.DuckDBPyConnection:
+def connected(database: str = ":memory:", **config: str) -> duckdb.DuckDBPyConnection:
     """A connection to DuckDB that downloads nothing, and prints nothing where a query takes long."""
-    con = duckdb.connect(database, read_only=read_only, config={**OFFLINE, **config})
+    con = duckdb.connect(database, config={**OFFLINE, **config})
     with suppress(duckdb.Error):  # in a notebook there is no bar without ipywidgets, nor a setting of it
         con.execute("set enable_progress_bar = false")
     return con
+
+
+def quoted(value: object) -> str:
+    """A text as it may stand between the quotes of SQL."""
+    return str(value).replace("'", "''")
 
 
 # Reading ------------------------------------------------------------------------------------------------------------
@@ -69,7 +74,7 @@ def _attached(database: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         raise Trouble(f"There is no database {database}; `python -m analysis fetch --years YEAR` makes it.")
     name = f"read_{next(NUMBERS)}"
     with _engine(os.getpid()).cursor() as engine, _refusing(database):
-        engine.execute(f"attach '{str(database).replace(chr(39), chr(39) * 2)}' as {name} (read_only)")
+        engine.execute(f"attach '{quoted(database)}' as {name} (read_only)")
     try:
         with _engine(os.getpid()).cursor() as con:
             con.execute(f"use {name}")
@@ -95,9 +100,9 @@ def _check(con: duckdb.DuckDBPyConnection, database: Path, name: str) -> None:
         )
 
 
-def _open(database: Path, read_only: bool) -> duckdb.DuckDBPyConnection:
+def _open(database: Path) -> duckdb.DuckDBPyConnection:
     with _refusing(database):
-        return connected(str(database), read_only)
+        return connected(str(database))
 
 
 @contextmanager
@@ -230,7 +235,7 @@ def _frame(con, table: str, key: str, columns: list[str], number: int, join: Pat
 
 def _file(path: Path) -> str:
     reader = "read_parquet" if path.suffix == ".parquet" else "read_csv"
-    return f"{reader}('{str(path).replace(chr(39), chr(39) * 2)}')"
+    return f"{reader}('{quoted(path)}')"
 
 
 def _columns_of(con, path: Path) -> list[str]:
@@ -318,7 +323,7 @@ def rebuilding(database: Path, compact: bool = False) -> Iterator[duckdb.DuckDBP
     try:
         if database.exists():
             _copy(database, new)
-        con = _open(new, read_only=False)
+        con = _open(new)
         with con:
             con.execute(f"set memory_limit = '{MEMORY}'")
             con.execute("set threads = 2")  # each takes memory of its own; the rows are quickly read
@@ -356,9 +361,9 @@ def _compact(new: Path) -> None:
     """Write a file anew, table by table; where there is no room for that it stays as it is."""
     compacted = _compacted(new)
     try:
-        with _open(compacted, read_only=False) as con:
+        with _open(compacted) as con:
             con.execute("set threads = 1")  # several leave holes of their own
-            con.execute(f"attach '{str(new).replace(chr(39), chr(39) * 2)}' as held (read_only)")
+            con.execute(f"attach '{quoted(new)}' as held (read_only)")
             target = con.execute("select current_database()").fetchall()[0][0]
             con.execute(f'copy from database held to "{target}"')
             con.execute("detach held")

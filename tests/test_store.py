@@ -269,10 +269,10 @@ def test_where_there_is_no_room_to_write_a_file_anew_it_stays_as_it_is(database,
     before = fetch(database, "from reviews order by all")
     real = store._open
 
-    def full(path, read_only):
+    def full(path):
         if path.suffix == ".compact":
             raise duckdb.IOException("No space left on device")
-        return real(path, read_only)
+        return real(path)
 
     monkeypatch.setattr(store, "_open", full)
     with store.loading(database), store.rebuilding(database, compact=True):

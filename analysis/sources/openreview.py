@@ -53,7 +53,7 @@ class Cursor:
 
 @dataclass(frozen=True)
 class Page:
-    """One answer: submissions as they came, with their replies in `details`, and where the next page begins."""
+    """One answer: submissions, with their replies in `details`, as `Session.parsed` has them; where the next page begins."""
 
     notes: list[Note]
     cursor: Cursor
@@ -82,7 +82,7 @@ class Session:
         self._clients: dict[int, Any] = {}
         self._logged_in = False
         self._renewable = False  # logged in, and the token has been good since
-        self.parsed: Parser = parsed
+        self.parsed: Parser = parsed  # a fetch has one of its own, that hands large answers on
         self._hide()
 
     def notes(self, api: int, **query: Any) -> dict[str, Any]:
